@@ -1,0 +1,45 @@
+/* runner.h: runs a case on its ranks and brings the trace home. The kit's main process never loads a port itself. */
+#ifndef CONFORMANCE_HARNESS_RUNNER_H
+#define CONFORMANCE_HARNESS_RUNNER_H
+
+#include "harness/case.h"
+#include "harness/scenario.h"
+
+typedef struct port_description { /* what a table says of itself, brought from the process that loaded it */
+    char name[128], version[64];
+    uint64_t claims;
+    bool has_peek, has_statistics, has_save, has_load, has_submit, has_last_error;
+} port_description;
+
+typedef enum run_result {
+    RUN_DONE,             /* the trace tells how each rank ended, well or not */
+    RUN_NOT_LOADED,       /* the port could not be loaded (exit code 4) */
+    RUN_NOT_ENOUGH_RANKS, /* mpirun gave fewer ranks than the case needs */
+    RUN_KIT_FAILED        /* the kit could not do its work (exit code 5) */
+} run_result;
+
+typedef struct runner runner;
+struct runner {
+    int (*ranks)(const runner *r); /* the most ranks a case may have */
+    run_result (*describe)(runner *r, port_description *port, char *message, size_t message_size);
+    /* *result is made by the call (null unless RUN_DONE). seeded: the port draws its own Q (claim torch); else the
+     * case's q0 is handed in, and again without if the port cannot take it (trace.q_given tells). */
+    run_result (*run_case)(runner *r, const test_case *c, bool seeded, trace **result, char *message,
+                           size_t message_size);
+    run_result (*run_scenario)(runner *r, const scenario *s, scenario_outcome *outcome, char *message,
+                               size_t message_size);
+    void (*free)(runner *r);
+};
+
+/* Ranks as processes: the kit starts itself (kit_path, with the hidden command "rank") once per rank and case.
+ * timeout_seconds is per case. */
+runner *runner_processes(const char *kit_path, const char *implementation, double timeout_seconds);
+
+/* Under mpirun: the module psgd-conform-mpi beside the kit, loaded only there. Every process calls runner functions in
+ * the same order; results come home to rank 0, the others get empty traces. */
+runner *runner_mpi(const char *implementation, double timeout_seconds, char *message, size_t message_size);
+
+/* The hidden command of a started rank: `psgd-conform rank ...`. Returns the process's exit code. */
+int runner_rank_main(int argc, char **argv);
+
+#endif

@@ -1,0 +1,49 @@
+/* model.h: the high-precision PowerSGD that judges. In double, on mean matrices and projectors, by GSL's QR, SVD and
+ * BLAS; shares nothing with ref/ but the seeded draws. A step depends on the ranks only through Mbar = mean_k (G_k +
+ * E_k). */
+#ifndef CONFORMANCE_JUDGE_MODEL_H
+#define CONFORMANCE_JUDGE_MODEL_H
+
+#include "harness/case.h"
+
+/* One compressed tensor, one step. Shapes: mbar [n m], q [m r] as it stood before it is orthogonalised. */
+typedef struct model_input {
+    size_t n, m, r;
+    const double *mbar, *q;
+    psgd_dtype dtype;            /* of the port: decides u and, with r, Gram-Schmidt or QR */
+    double epsilon;              /* added to column norms, Gram-Schmidt only */
+    int world;                   /* P is summed over the ranks before epsilon meets its norms */
+    bool q_is_orthonormal_basis; /* q only spans the right space (from outputs alone): skip its orthogonalisation by
+                                    epsilon's rule */
+} model_input;
+
+typedef struct model_output {
+    double *p, *q, *out;       /* [n r], [m r] (averaged), [n m]; owned */
+    bool gram_schmidt;         /* r <= 2 or a half type */
+    double kappa;              /* ||Mbar||_2 / sigma_min(Mbar Q), Q orthonormal; infinite if deficient */
+    double gamma;              /* 1 + ||(Mb Q)^+ Mb||_2 + ||(Mb Q)^+||_2 ||(I - Pi) Mb||_2 */
+    bool reference_inaccurate; /* Gram-Schmidt path and kappa u > 0.1 (NaN counts): only the invariants are judged */
+} model_output;
+
+bool model_step(model_output *result, const model_input *input); /* false without memory */
+void model_output_free(model_output *result);
+
+/* Machine epsilon u of a type, as TOLERANCES.md has it: f32 2^-23, f64 2^-52, f16 2^-10, bf16 2^-7. */
+double type_epsilon(psgd_dtype dtype);
+
+/* A free-running model of a whole case, started from the case's q0 alone. */
+typedef struct model_run {
+    double **out;          /* [steps * bucket_count][numel]: the mean result */
+    double **p;            /* [steps * tensors]: [n r] of compressed tensors, else null */
+    double **q;            /* [steps * tensors]: [m r] averaged */
+    double *kappa;         /* [steps * tensors]: largest kappa of this tensor up to this step; 0 where not compressed */
+    double *amplification; /* [steps * tensors]: K_t, see TOLERANCES; 0 where not compressed */
+    bool *reference_inaccurate; /* [steps * tensors]: at this step or before */
+} model_run;
+
+/* noise_runs: how many noisy repetitions K_t is taken from (6). Noise uniform in +-1e-10 relative, after every
+ * operation, seeded by the case. False without memory. Non-finite input gives non-finite output, never a failure. */
+bool model_run_case(model_run *run, const test_case *c, int noise_runs);
+void model_run_free(model_run *run, const test_case *c);
+
+#endif

@@ -1,0 +1,31 @@
+/* requirement.h: the requirements as a table; SPEC.md says them in full, a test holds the two against each other. */
+#ifndef CONFORMANCE_JUDGE_REQUIREMENT_H
+#define CONFORMANCE_JUDGE_REQUIREMENT_H
+
+#include "psgd/psgd.h"
+
+typedef enum requirement_level { LEVEL_MUST, LEVEL_SHOULD } requirement_level;
+
+typedef struct requirement {
+    const char *id; /* "PSGD-EF-001" */
+    requirement_level level;
+    uint64_t claims; /* tested if the port makes all of these */
+    bool c_abi_only;
+    bool unit_test_only;  /* of psgd.h; no port is judged */
+    bool has_check;       /* false: listed as without a check in SPEC.md and every report */
+    const char *sentence; /* what must hold, one sentence */
+    const char *source;   /* where it comes from */
+    const char *rationale;
+} requirement;
+
+const requirement *requirements(size_t *count);
+const requirement *requirement_find(const char *id); /* null: none */
+
+/* Claims by name: "core", "ef", ... PSGD_CLAIM_CORE ...; 0 for an unknown name. */
+uint64_t claim_parse(const char *name, size_t length);
+const char *claim_name(uint64_t claim); /* of a single bit */
+/* Space- or comma-separated names. False: *bad points to the name that is unknown. */
+bool claims_parse(uint64_t *claims, const char *text, const char **bad);
+void claims_print(uint64_t claims, char *text, size_t size); /* space-separated, in the order of the bits */
+
+#endif

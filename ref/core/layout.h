@@ -1,0 +1,51 @@
+/* layout.h: how a bucket's tensors become matrices (what every implementation shares and is no algorithm). */
+#ifndef PSGD_CORE_LAYOUT_H
+#define PSGD_CORE_LAYOUT_H
+
+#include "psgd/psgd.h"
+
+/* One tensor of a bucket as a matrix. */
+typedef struct psgd_matrix_layout {
+    size_t n, m;     /* rows = first dimension, columns = product of the others (1 if there are none) */
+    size_t r;        /* min(n, m, matrix_approximation_rank) */
+    size_t offset;   /* of its first element in the bucket's data */
+    bool compressed; /* (n + m) r rate < n m, see psgd_is_compressed */
+    size_t order;    /* compressed: its place in the order of the factors (below); else 0 */
+    size_t
+        p_offset; /* compressed: of its P (n x r) and its Q (m x r) within the bucket's packed factors, in elements */
+    size_t q_offset;
+} psgd_matrix_layout;
+
+/* A whole bucket. Factors are laid out, and normals drawn, group by group: tensors of equal (n, m) together, groups in
+ * the order in which their shape is first seen, batching or not: shapes A,B,A give A,A,B. */
+typedef struct psgd_bucket_layout {
+    size_t index;
+    psgd_dtype dtype;
+    size_t tensor_count;
+    psgd_matrix_layout *tensors; /* in the bucket's order */
+    size_t *factor_order;        /* [compressed_count]: tensor indices in the order of the factors */
+    size_t compressed_count;
+    size_t numel; /* elements in the bucket */
+    size_t uncompressed_numel;
+    size_t p_numel, q_numel; /* elements of the packed factors */
+} psgd_bucket_layout;
+
+/* PowerSGD's selection: true iff low-rank factors are smaller than the matrix by more than the rate. Strict, in double,
+ * in this order of operations: ((n + m) * r) * rate < n * m. */
+bool psgd_is_compressed(size_t n, size_t m, size_t r, double min_compression_rate);
+
+/* Matricises, selects and groups. Checks the bucket (struct_size, dtype, null pointers, overflow of every product); an
+ * argument error's message names the field. An empty tensor (n or m = 0) is never compressed; a 0-dimensional one is 1
+ * x 1. *layout is owned by the caller, released by psgd_bucket_layout_free. */
+psgd_status psgd_bucket_layout_make(psgd_bucket_layout *layout, const psgd_bucket *bucket,
+                                    int64_t matrix_approximation_rank, double min_compression_rate, char *message,
+                                    size_t message_size);
+void psgd_bucket_layout_free(psgd_bucket_layout *layout);
+bool psgd_bucket_layout_equal(const psgd_bucket_layout *a,
+                              const psgd_bucket_layout *b); /* same dtype, shapes, selection */
+
+/* a * b and a + b; false if they overflow, *result then untouched. */
+bool psgd_size_multiply(size_t a, size_t b, size_t *result);
+bool psgd_size_add(size_t a, size_t b, size_t *result);
+
+#endif

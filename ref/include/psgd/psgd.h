@@ -1,0 +1,254 @@
+/* psgd.h: the PowerSGD API, which is also the plug-in ABI of psgd-conform.
+ *
+ * The reference, the fast CPU and the CUDA implementation, the kit's faulty one and every third-party port offer the
+ * same table of functions, psgd_implementation. A caller picks a table, creates one state per rank, and calls step()
+ * once per bucket and iteration; step() replaces the bucket's local gradients by their compressed mean over the ranks,
+ * in place.
+ *
+ * Notation as in Vogels, Karimireddy, Jaggi, "PowerSGD", arXiv 1905.13727, and PyTorch's powerSGD_hook: a tensor of
+ * shape (d0, d1, ...) is the row-major matrix M of n = d0 rows and m = d1 d2 ... columns (1 if there are none); r =
+ * min(n, m, matrix_approximation_rank).
+ *
+ * No function prints, exits, or keeps global state. Different states may be used from different threads at once; one
+ * state may not. A plug-in needs nothing but this header: what is not a type is static inline.
+ */
+#ifndef PSGD_PSGD_H
+#define PSGD_PSGD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define PSGD_ABI 1u
+
+typedef enum psgd_status {
+    PSGD_OK = 0,
+    PSGD_ERR_ARGUMENT =
+        10, /* null or out of range; the message names the argument. Nothing was changed, *data included. */
+    PSGD_ERR_CONFIG = 20, /* the configuration contradicts itself */
+    PSGD_ERR_LAYOUT = 30, /* the bucket is not the one that the state remembers under its index. Nothing was changed. */
+    PSGD_ERR_UNSUPPORTED =
+        40, /* not offered by this implementation: the kit skips the case and lists it (never under claim TORCH) */
+    PSGD_ERR_MEMORY = 50, /* Nothing was changed and no collective was started: step allocates all it needs first. */
+    PSGD_ERR_COMM = 60,   /* a collective failed */
+    PSGD_ERR_BROKEN = 61, /* an earlier failure left this state unusable: destroy it, or load a checkpoint */
+    PSGD_ERR_IO = 70,
+    PSGD_ERR_FORMAT = 71, /* not a checkpoint of this version, corrupt, or of another configuration or rank */
+    PSGD_ERR_NO_DEVICE = 80,
+    PSGD_ERR_DEVICE = 81
+} psgd_status; /* after any failure not marked "nothing was changed" the contents of the bucket's data are unspecified
+                */
+
+typedef enum psgd_dtype { PSGD_F32 = 1, PSGD_F64 = 2, PSGD_F16 = 3, PSGD_BF16 = 4 } psgd_dtype;
+
+typedef enum psgd_variant {
+    PSGD_LAYERWISE = 1, /* PyTorch's powerSGD_hook: one low-rank approximation per tensor */
+    PSGD_FLATTENED = 2  /* PyTorch's batched_powerSGD_hook: one per bucket, padded to a square */
+} psgd_variant;
+
+/* What an implementation claims, and so is tested for (conformance/SPEC.md). */
+typedef enum psgd_claim {
+    PSGD_CLAIM_CORE = 1 << 0,
+    PSGD_CLAIM_ERROR_FEEDBACK = 1 << 1,
+    PSGD_CLAIM_WARM_START = 1 << 2,
+    PSGD_CLAIM_TORCH = 1 << 3, /* state for state like PyTorch's hook, seeded Q included; needs peek */
+    PSGD_CLAIM_FLATTENED = 1 << 4,
+    PSGD_CLAIM_MULTIRANK = 1 << 5,
+    PSGD_CLAIM_SUBGROUP = 1 << 6,
+    PSGD_CLAIM_CHECKPOINT = 1 << 7,
+    PSGD_CLAIM_F64 = 1 << 8,
+    PSGD_CLAIM_F16 = 1 << 9,
+    PSGD_CLAIM_BF16 = 1 << 10,
+    PSGD_CLAIM_DETERMINISM = 1 << 11,
+    PSGD_CLAIM_ASYNC = 1 << 12,
+    PSGD_CLAIM_ALTERNATING =
+        1 << 13 /* one product and one all-reduce a step, sides in turn; instead of the layerwise step */
+} psgd_claim;
+
+/* Collectives of one process group, supplied by the caller (comm.h has self, processes, threads, MPI). All ranks call
+ * in the same order: an implementation starts collectives in an order that depends only on the sequence of its
+ * step/submit/wait calls, never on what completed first. Buffers are host memory unless flags has PSGD_COMM_DEVICE. */
+#define PSGD_COMM_DEVICE 1u
+typedef struct psgd_comm {
+    uint32_t struct_size; /* sizeof(psgd_comm) of the caller: later fields are absent if smaller; the same in the
+                             structs below */
+    uint32_t flags;
+    void *context;
+    int32_t rank; /* 0 .. size-1 */
+    int32_t size; /* of the group: the divisor of every mean */
+    /* data[count] becomes the sum over the group's ranks, the same bits on each. count may be 0, data then null. */
+    psgd_status (*allreduce_sum)(void *context, void *data, size_t count, psgd_dtype dtype);
+    /* Non-blocking: start, then test (moves things on) until done or wait. wait frees the request, on failure too. All
+     * null if not offered. */
+    psgd_status (*start_allreduce_sum)(void *context, void *data, size_t count, psgd_dtype dtype, void **request);
+    psgd_status (*test)(void *context, void *request, bool *done);
+    psgd_status (*wait)(void *context, void *request);
+} psgd_comm;
+
+/* Where a fresh Q comes from. draw() writes q, an m x r row-major matrix of standard normals in host memory, not
+ * orthogonalised. It is a pure function of its arguments, the same on every rank: step counts from 0, plain iterations
+ * included; tensor is the index within the bucket (with same-shape batching too; 0 for the flattened variant). Called
+ * only from the thread that is in step() or submit(). */
+typedef struct psgd_q_source {
+    void *context;
+    psgd_status (*draw)(void *context, uint64_t step, size_t bucket, size_t tensor, psgd_dtype dtype, size_t m,
+                        size_t r, void *q);
+} psgd_q_source;
+
+typedef struct psgd_config {
+    uint32_t struct_size;
+    uint32_t variant;                  /* psgd_variant */
+    int64_t matrix_approximation_rank; /* >= 1 */
+    int64_t
+        start_iter; /* iterations of plain averaging first, >= 0; TORCH: > 1 if error feedback or warm start is on */
+    double min_compression_rate;      /* compress iff (n + m) r * rate < n m */
+    double orthogonalization_epsilon; /* >= 0, added to each column's norm (Gram-Schmidt only) */
+    bool use_error_feedback;
+    bool warm_start;
+    bool batch_tensors_with_same_shape;
+    uint32_t random_seed;
+    int64_t compression_stats_logging_frequency; /* iterations; below 1 counts as 1 */
+    const psgd_q_source *q_source;               /* null: TORCH the seeded chain of PyTorch's hook, else the port's own;
+                                                    PSGD_ERR_UNSUPPORTED if it can't be used */
+    void (*log)(void *context, const char *line); /* null: silent. A report is the line "statistics iter=N before=N
+                                                     after=N rate=X"; others start otherwise */
+    void *log_context;
+} psgd_config;
+
+/* The hook's defaults. */
+static inline psgd_config psgd_config_default(void)
+{
+    psgd_config config = {0};
+    config.struct_size = (uint32_t)sizeof config;
+    config.variant = PSGD_LAYERWISE;
+    config.matrix_approximation_rank = 1;
+    config.start_iter = 1000;
+    config.min_compression_rate = 2;
+    config.use_error_feedback = true;
+    config.warm_start = true;
+    config.compression_stats_logging_frequency = 10000;
+    return config;
+}
+
+typedef struct psgd_shape {
+    size_t ndim;
+    const size_t *dims;
+} psgd_shape;
+
+/* One bucket of gradients: tensors back to back in data, in the order of shapes. Layout may change during the plain
+ * iterations (frameworks rebuild buckets after the first); from a bucket's first compressed step on it is fixed, unless
+ * error feedback and warm start are both off. */
+typedef struct psgd_bucket {
+    uint32_t struct_size;
+    uint32_t dtype; /* psgd_dtype */
+    size_t index;
+    bool is_last; /* the last bucket of this iteration */
+    void *data;   /* in: local gradients; out: their mean over the ranks, exact or compressed. Aligned to its element's
+                     size only. */
+    size_t tensor_count;
+    const psgd_shape *shapes;
+} psgd_bucket;
+
+typedef struct psgd_statistics {
+    double compression_rate; /* before / after; 0 if nothing was counted */
+    uint64_t numel_before_compression;
+    uint64_t numel_after_compression;
+} psgd_statistics;
+
+typedef enum psgd_part {
+    PSGD_PART_ERROR =
+        1, /* the bucket's error, flat, bucket dtype; tensor is ignored (flattened variant: with its padding) */
+    PSGD_PART_P = 2, /* n x r, row-major: the orthonormal factor of the last compressed step */
+    PSGD_PART_Q = 3  /* m x r, row-major: the averaged factor that the next step starts from */
+} psgd_part;
+
+/* The memory that bucket data lives in, where that is not host memory. */
+typedef struct psgd_memory {
+    void *context;
+    void *(*allocate)(void *context, size_t bytes);
+    void (*release)(void *context, void *data);
+    psgd_status (*upload)(void *context, void *device, const void *host, size_t bytes);
+    psgd_status (*download)(void *context, void *host, const void *device, size_t bytes);
+} psgd_memory;
+
+typedef struct psgd_state psgd_state;
+typedef struct psgd_request psgd_request;
+
+typedef struct psgd_implementation {
+    uint32_t struct_size;
+    uint32_t abi; /* PSGD_ABI */
+    const char *name;
+    const char *version;
+    uint64_t claims; /* psgd_claim bits */
+
+    /* Required. create copies *config and *comm; what they point to outlives the state. message (may be null) gets a
+     * reason on failure. */
+    psgd_status (*create)(const psgd_config *config, const psgd_comm *comm, psgd_state **state, char *message,
+                          size_t message_size);
+    psgd_status (*step)(psgd_state *state, const psgd_bucket *bucket);
+    void (*destroy)(psgd_state *state); /* null is allowed */
+
+    /* Optional: null if not offered. */
+    /* step() = submit + wait. Between them bucket data belongs to the implementation; wait frees the request, on
+     * failure too; the iteration counter advances at the submit of the last bucket. While a request is pending, step,
+     * submit of the same bucket, peek, statistics, save and load give PSGD_ERR_ARGUMENT, nothing changed; destroy first
+     * completes what is pending (all ranks must). */
+    psgd_status (*submit)(psgd_state *state, const psgd_bucket *bucket, psgd_request **request);
+    psgd_status (*wait)(psgd_state *state, psgd_request *request);
+    /* Writes to host memory; bytes is exact. PSGD_ERR_ARGUMENT for a tensor that is not compressed or a bucket not
+     * compressed yet. What the configuration does not keep (E without error feedback, P and Q without warm start): the
+     * last step's values, zeros for E, or PSGD_ERR_ARGUMENT. */
+    psgd_status (*peek)(const psgd_state *state, psgd_part part, size_t bucket, size_t tensor, void *data,
+                        size_t bytes);
+    psgd_status (*statistics)(const psgd_state *state, psgd_statistics *statistics);
+    /* Per rank, not collective: one path per rank, rank and size stored and checked. save is atomic; a failed load
+     * leaves the state as it was. */
+    psgd_status (*save)(const psgd_state *state, const char *path);
+    psgd_status (*load)(psgd_state *state, const char *path);
+    const char *(*last_error)(
+        const psgd_state *state); /* of this state's last failed call; valid until its next call */
+    const psgd_memory *memory;    /* null: host memory */
+} psgd_implementation;
+
+/* The one symbol that a plug-in module exports. (Libraries that are linked have psgd_ref(), psgd_fast(), psgd_cuda() in
+ * psgd/ref.h, fast.h, cuda.h instead.) */
+#if defined(__GNUC__)
+#define PSGD_EXPORT __attribute__((visibility("default")))
+#else
+#define PSGD_EXPORT
+#endif
+PSGD_EXPORT const psgd_implementation *psgd_implementation_entry(void);
+
+/* "PSGD_ERR_ARGUMENT" and so on; "unknown" for any other value. */
+static inline const char *psgd_status_name(psgd_status status)
+{
+    switch (status) {
+    case PSGD_OK: return "PSGD_OK";
+    case PSGD_ERR_ARGUMENT: return "PSGD_ERR_ARGUMENT";
+    case PSGD_ERR_CONFIG: return "PSGD_ERR_CONFIG";
+    case PSGD_ERR_LAYOUT: return "PSGD_ERR_LAYOUT";
+    case PSGD_ERR_UNSUPPORTED: return "PSGD_ERR_UNSUPPORTED";
+    case PSGD_ERR_MEMORY: return "PSGD_ERR_MEMORY";
+    case PSGD_ERR_COMM: return "PSGD_ERR_COMM";
+    case PSGD_ERR_BROKEN: return "PSGD_ERR_BROKEN";
+    case PSGD_ERR_IO: return "PSGD_ERR_IO";
+    case PSGD_ERR_FORMAT: return "PSGD_ERR_FORMAT";
+    case PSGD_ERR_NO_DEVICE: return "PSGD_ERR_NO_DEVICE";
+    case PSGD_ERR_DEVICE: return "PSGD_ERR_DEVICE";
+    }
+    return "unknown";
+}
+
+static inline size_t psgd_dtype_size(uint32_t dtype)
+{
+    return dtype == PSGD_F64 ? 8 : dtype == PSGD_F32 ? 4 : dtype == PSGD_F16 || dtype == PSGD_BF16 ? 2 : 0;
+}
+
+#ifdef __cplusplus
+}
+#endif
+#endif
