@@ -28,6 +28,11 @@ struct runner {
                            size_t message_size);
     run_result (*run_scenario)(runner *r, const scenario *s, scenario_outcome *outcome, char *message,
                                size_t message_size);
+    /* Is this the process that judges and prints? Always true but under MPI, where rank 0 is home. */
+    bool (*is_home)(const runner *r);
+    /* value as the home process has it, on every process: how all of them take the same decisions and end with the same
+     * exit code. */
+    int (*agree)(runner *r, int value);
     void (*free)(runner *r);
 };
 
