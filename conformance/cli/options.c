@@ -1,0 +1,314 @@
+/* options.c: reads the command line. A table of options; one function per kind of value. */
+#include "cli/options.h"
+
+#include "cli/suggest.h"
+#include "judge/requirement.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef bool option_setter(options *o, const char *value);
+
+typedef struct option {
+    const char *name;
+    const char *value_name; /* null: takes none */
+    option_setter *set;
+    const char *commands; /* those that take it, space-separated; null: all */
+    const char *help;
+} option;
+
+static bool complain(const char *option_name, const char *value, const char *expected)
+{
+    fprintf(stderr, "psgd-conform: %s: '%s' is not %s\n", option_name, value, expected);
+    return false;
+}
+
+static bool word_list_add(word_list *list, const char *word)
+{
+    const char **words = realloc(list->words, (list->count + 1) * sizeof *words);
+    if (words == NULL) {
+        fprintf(stderr, "psgd-conform: out of memory\n");
+        return false;
+    }
+    list->words = words;
+    list->words[list->count++] = word;
+    return true;
+}
+
+static bool parse_count(int64_t *result, const char *text)
+{
+    char *end;
+    errno = 0;
+    const long long value = strtoll(text, &end, 10);
+    if (errno != 0 || end == text || *end != '\0' || value < 0)
+        return false;
+    *result = value;
+    return true;
+}
+
+static bool set_implementation(options *o, const char *value)
+{
+    o->implementation = value;
+    return true;
+}
+
+static bool set_claims(options *o, const char *value)
+{
+    const char *bad = NULL;
+    if (claims_parse(&o->claims, value, &bad)) {
+        o->claims_given = true;
+        return true;
+    }
+    const size_t length = strcspn(bad, " ,");
+    char word[64];
+    snprintf(word, sizeof word, "%.*s", (int)(length < sizeof word ? length : sizeof word - 1), bad);
+    const char *near = NULL;
+    for (int bit = 0; bit < 64; bit++) {
+        const char *name = claim_name((uint64_t)1 << bit);
+        if (name != NULL)
+            suggest(&near, word, name);
+    }
+    fprintf(stderr, "psgd-conform: --claims: unknown claim '%s'", word);
+    if (near != NULL)
+        fprintf(stderr, "; did you mean '%s'?", near);
+    char all[256];
+    claims_print(UINT64_MAX, all, sizeof all);
+    fprintf(stderr, "\nclaims are: %s\n", all);
+    return false;
+}
+
+static bool set_only(options *o, const char *value)
+{
+    return word_list_add(&o->only, value);
+}
+
+static bool set_case(options *o, const char *value)
+{
+    return word_list_add(&o->cases, value);
+}
+
+static bool set_quick(options *o, const char *value)
+{
+    (void)value;
+    o->quick = true;
+    return true;
+}
+
+static bool set_quiet(options *o, const char *value)
+{
+    (void)value;
+    o->quiet = true;
+    return true;
+}
+
+static bool set_verbose(options *o, const char *value)
+{
+    (void)value;
+    o->verbose = true;
+    return true;
+}
+
+static bool set_with_q0(options *o, const char *value)
+{
+    (void)value;
+    o->with_q0 = true;
+    return true;
+}
+
+static bool set_seed(options *o, const char *value)
+{
+    int64_t seed;
+    if (!parse_count(&seed, value))
+        return complain("--seed", value, "a whole number from 0 on");
+    o->seed = (uint64_t)seed;
+    return true;
+}
+
+static bool set_fuzz(options *o, const char *value)
+{
+    if (!parse_count(&o->fuzz, value) || o->fuzz > 1000000)
+        return complain("--fuzz", value, "a whole number from 0 to 1000000");
+    return true;
+}
+
+static bool set_timeout(options *o, const char *value)
+{
+    char *end;
+    o->timeout = strtod(value, &end);
+    if (end == value || *end != '\0' || !(o->timeout > 0 && o->timeout <= 86400))
+        return complain("--timeout", value, "a number of seconds above 0, up to 86400");
+    return true;
+}
+
+static bool set_report(options *o, const char *value)
+{
+    if (strncmp(value, "json=", 5) != 0 || value[5] == '\0')
+        return complain("--report", value, "of the form json=FILE (the format that this version writes)");
+    o->json = value + 5;
+    return true;
+}
+
+static bool set_golden(options *o, const char *value)
+{
+    o->golden = value;
+    return true;
+}
+
+static const option OPTIONS[] = {
+    {"--impl", "NAME", set_implementation, "run", "the port: ref, faulty:NAME, or the path of a shared object"},
+    {"--claims", "LIST", set_claims, "run list export", "test these claims, not those that the port makes"},
+    {"--only", "GLOB", set_only, "run list export", "only cases or requirements of this name; repeatable"},
+    {"--case", "PROBLEM", set_case, "run show export", "this problem only; repeatable"},
+    {"--quick", NULL, set_quick, "run list export", "a subset that touches every requirement in seconds"},
+    {"--fuzz", "N", set_fuzz, "run list export", "add N random problems (default 50; 5 with --quick)"},
+    {"--seed", "N", set_seed, "run list export", "seed of the random problems (default 1)"},
+    {"--timeout", "SECONDS", set_timeout, "run", "time limit of a case (default 60)"},
+    {"--report", "json=FILE", set_report, "run", "write the whole verdict as JSON"},
+    {"--golden", "FOLDER", set_golden, "run list show export", "where the golden files are"},
+    {"--with-q0", NULL, set_with_q0, "export", "write the drawn Q into cases that test the seeding too"},
+    {"--quiet", NULL, set_quiet, "run export", "print the last line only"},
+    {"--verbose", NULL, set_verbose, "run list", "print every check"},
+};
+#define OPTION_COUNT (sizeof OPTIONS / sizeof OPTIONS[0])
+
+static const char *const COMMANDS[][2] = {
+    {"run", "--impl NAME [options]       judge an implementation of PowerSGD"},
+    {"list", "[options]                  requirements, cases and scenarios, a line each"},
+    {"show", "ID | --case PROBLEM        a case, scenario or requirement in detail"},
+    {"explain", "REQUIREMENT             what a requirement means, where it comes from, what checks it"},
+    {"export", "DIR [options]            write the cases as files"},
+};
+#define COMMAND_COUNT (sizeof COMMANDS / sizeof COMMANDS[0])
+
+void usage_print(void)
+{
+    printf("psgd-conform: is this implementation of PowerSGD right, and if not, where is it wrong?\n\n");
+    for (size_t i = 0; i < COMMAND_COUNT; i++)
+        printf("  psgd-conform %s %s\n", COMMANDS[i][0], COMMANDS[i][1]);
+    printf("  mpirun -n 4 psgd-conform run ...     the same cases over real MPI ranks\n\n");
+    for (size_t i = 0; i < OPTION_COUNT; i++) {
+        char left[64];
+        snprintf(left, sizeof left, "%s %s", OPTIONS[i].name,
+                 OPTIONS[i].value_name != NULL ? OPTIONS[i].value_name : "");
+        printf("  %-20s %s (%s)\n", left, OPTIONS[i].help, OPTIONS[i].commands);
+    }
+    printf(
+        "\nExit codes: 0 conforms; 1 does not conform; 2 usage; 3 nothing was tested; 4 the port could not be loaded;\n"
+        "5 the kit could not do its work. conformance/README.md has the grammar of problem strings.\n");
+}
+
+static bool takes(const option *option, const char *command)
+{
+    const size_t length = strlen(command);
+    for (const char *at = option->commands; (at = strstr(at, command)) != NULL; at += length)
+        if ((at == option->commands || at[-1] == ' ') && (at[length] == ' ' || at[length] == '\0'))
+            return true;
+    return false;
+}
+
+static bool parse_option(options *o, int argc, char **argv, int *at)
+{
+    const char *word = argv[*at];
+    const size_t length = strcspn(word, "=");
+    const char *near = NULL;
+    for (size_t i = 0; i < OPTION_COUNT; i++) {
+        const option *candidate = &OPTIONS[i];
+        if (strlen(candidate->name) != length || strncmp(candidate->name, word, length) != 0) {
+            suggest(&near, word, candidate->name);
+            continue;
+        }
+        if (!takes(candidate, o->command)) {
+            fprintf(stderr, "psgd-conform: %s does not go with '%s' (it goes with: %s)\n", candidate->name, o->command,
+                    candidate->commands);
+            return false;
+        }
+        const char *value = word[length] == '=' ? word + length + 1 : NULL;
+        if (candidate->value_name == NULL && value != NULL) {
+            fprintf(stderr, "psgd-conform: %s takes no value\n", candidate->name);
+            return false;
+        }
+        if (candidate->value_name != NULL && value == NULL) {
+            if (*at + 1 >= argc) {
+                fprintf(stderr, "psgd-conform: %s needs a value: %s\n", candidate->name, candidate->value_name);
+                return false;
+            }
+            value = argv[++*at];
+        }
+        return candidate->set(o, value);
+    }
+    fprintf(stderr, "psgd-conform: unknown option '%s'", word);
+    if (near != NULL)
+        fprintf(stderr, "; did you mean '%s'?", near);
+    fprintf(stderr, " (psgd-conform --help lists them)\n");
+    return false;
+}
+
+static bool parse_command(options *o, const char *word)
+{
+    const char *near = NULL;
+    for (size_t i = 0; i < COMMAND_COUNT; i++) {
+        if (strcmp(word, COMMANDS[i][0]) == 0) {
+            o->command = COMMANDS[i][0];
+            return true;
+        }
+        suggest(&near, word, COMMANDS[i][0]);
+    }
+    fprintf(stderr, "psgd-conform: unknown command '%s'", word);
+    if (near != NULL)
+        fprintf(stderr, "; did you mean '%s'?", near);
+    fprintf(stderr, " (psgd-conform --help lists them)\n");
+    return false;
+}
+
+/* How many words each command takes besides options. */
+static bool check_positional(const options *o)
+{
+    const bool is_show = strcmp(o->command, "show") == 0;
+    const bool wants_one =
+        strcmp(o->command, "explain") == 0 || strcmp(o->command, "export") == 0 || (is_show && o->cases.count == 0);
+    const size_t wanted = wants_one ? 1 : 0;
+    if (o->positional.count > wanted) {
+        fprintf(stderr, "psgd-conform %s: unexpected word '%s'\n", o->command, o->positional.words[wanted]);
+        return false;
+    }
+    if (o->positional.count < wanted) {
+        fprintf(stderr, "psgd-conform %s: %s is missing (psgd-conform --help)\n", o->command,
+                strcmp(o->command, "export") == 0 ? "the folder to write to" : "what to look up");
+        return false;
+    }
+    if (strcmp(o->command, "run") == 0 && o->implementation == NULL) {
+        fprintf(stderr, "psgd-conform run: --impl NAME is missing: ref, or the path of a shared object\n");
+        return false;
+    }
+    return true;
+}
+
+bool options_parse(options *o, int argc, char **argv)
+{
+    *o = (options){.seed = 1, .fuzz = -1, .timeout = 60};
+    if (argc < 2) {
+        fprintf(stderr, "psgd-conform: a command is missing (psgd-conform --help lists them)\n");
+        return false;
+    }
+    if (!parse_command(o, argv[1]))
+        return false;
+    for (int at = 2; at < argc; at++) {
+        const bool is_option = argv[at][0] == '-' && argv[at][1] != '\0';
+        if (is_option ? !parse_option(o, argc, argv, &at) : !word_list_add(&o->positional, argv[at]))
+            return false;
+    }
+    if (o->fuzz < 0)
+        o->fuzz = o->cases.count > 0 ? 0 : o->quick ? FUZZ_QUICK : FUZZ_DEFAULT;
+    return check_positional(o);
+}
+
+void options_free(options *o)
+{
+    free(o->positional.words);
+    free(o->only.words);
+    free(o->cases.words);
+    *o = (options){0};
+}

@@ -1,0 +1,38 @@
+/* options.h: the command line as data. Parsing refuses what it does not know, with the nearest word that it does. */
+#ifndef CONFORMANCE_CLI_OPTIONS_H
+#define CONFORMANCE_CLI_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define FUZZ_DEFAULT 50
+#define FUZZ_QUICK   5
+
+typedef struct word_list {
+    const char **words; /* point into argv; the array is owned */
+    size_t count;
+} word_list;
+
+typedef struct options {
+    const char *command;        /* "run", ... */
+    const char *implementation; /* --impl */
+    word_list positional;       /* DIR, ID */
+    word_list only, cases;
+    uint64_t claims;
+    bool claims_given;
+    bool quick, quiet, verbose, with_q0;
+    uint64_t seed;
+    int64_t fuzz; /* resolved: the default depends on --quick */
+    double timeout;
+    const char *json;   /* --report json=FILE */
+    const char *golden; /* folder of golden files */
+} options;
+
+/* False: a message that names what is wrong was written to standard error. Free in either case. */
+bool options_parse(options *o, int argc, char **argv);
+void options_free(options *o);
+
+void usage_print(void); /* to standard output */
+
+#endif

@@ -1,0 +1,41 @@
+/* suggest.c: see suggest.h. */
+#include "cli/suggest.h"
+
+#include <string.h>
+
+#define LONGEST 63
+
+size_t edit_distance(const char *a, const char *b)
+{
+    size_t row[LONGEST + 1];
+    const size_t length_a = strlen(a), length_b = strlen(b);
+    if (length_a >= LONGEST || length_b >= LONGEST)
+        return LONGEST;
+
+    for (size_t j = 0; j <= length_b; j++)
+        row[j] = j;
+    for (size_t i = 1; i <= length_a; i++) {
+        size_t diagonal = row[0];
+        row[0] = i;
+        for (size_t j = 1; j <= length_b; j++) {
+            const size_t above = row[j];
+            size_t least = diagonal + (a[i - 1] != b[j - 1]);
+            if (above + 1 < least)
+                least = above + 1;
+            if (row[j - 1] + 1 < least)
+                least = row[j - 1] + 1;
+            row[j] = least;
+            diagonal = above;
+        }
+    }
+    return row[length_b];
+}
+
+void suggest(const char **best, const char *word, const char *candidate)
+{
+    const size_t distance = edit_distance(word, candidate);
+    if (distance > 2 + strlen(word) / 4)
+        return;
+    if (*best == NULL || distance < edit_distance(word, *best))
+        *best = candidate;
+}
