@@ -3,6 +3,8 @@
 #ifndef CONFORMANCE_JUDGE_VERDICT_H
 #define CONFORMANCE_JUDGE_VERDICT_H
 
+#include <math.h>
+
 #include "judge/requirement.h"
 
 typedef enum check_state {

@@ -1,0 +1,313 @@
+/* verdict.c: checks and what came of them. Holds ratios against limits and counts; knows nothing of cases, traces or
+ * PowerSGD. Read requirement.h next, then judge.c, which asks for the comparisons. */
+#include "judge/verdict.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* TOLERANCES, power: a limit above this part of the expected value's norm would pass an all-zero output. */
+#define MOST_POWER 0.1
+
+static char *copy_text(const char *text)
+{
+    size_t size = strlen(text) + 1;
+    char *copy = malloc(size);
+    if (copy != NULL) {
+        memcpy(copy, text, size);
+    }
+    return copy;
+}
+
+static char *format_text(const char *format, va_list arguments)
+{
+    va_list again;
+    va_copy(again, arguments);
+    int length = vsnprintf(NULL, 0, format, again);
+    va_end(again);
+    if (length < 0) {
+        return NULL;
+    }
+    char *text = malloc((size_t)length + 1);
+    if (text != NULL) {
+        vsnprintf(text, (size_t)length + 1, format, arguments);
+    }
+    return text;
+}
+
+static void check_free(check *c)
+{
+    free(c->case_id);
+    free(c->problem);
+    free(c->message);
+}
+
+void verdict_free(verdict *v)
+{
+    for (size_t i = 0; i < v->count; i++) {
+        check_free(&v->checks[i]);
+    }
+    free(v->checks);
+    *v = (verdict){0};
+}
+
+static bool make_room(verdict *v)
+{
+    if (v->count < v->capacity) {
+        return true;
+    }
+    size_t capacity = v->capacity == 0 ? 64 : v->capacity * 2;
+    if (capacity > SIZE_MAX / sizeof(check)) {
+        return false;
+    }
+    check *checks = realloc(v->checks, capacity * sizeof *checks);
+    if (checks == NULL) {
+        return false;
+    }
+    v->checks = checks;
+    v->capacity = capacity;
+    return true;
+}
+
+size_t verdict_open(verdict *v, const char *requirement_id, const char *case_id, const char *problem, const char *row,
+                    double limit)
+{
+    const requirement *found = requirement_find(requirement_id);
+    assert(found != NULL);
+    check c = {.requirement = found, .row = row, .state = CHECK_UNOBSERVED, .limit = limit, .place = CHECK_NOWHERE};
+    c.case_id = copy_text(case_id);
+    c.problem = problem == NULL ? NULL : copy_text(problem);
+    if (found == NULL || c.case_id == NULL || (problem != NULL && c.problem == NULL) || !make_room(v)) {
+        check_free(&c);
+        v->out_of_memory = true;
+        return SIZE_MAX; /* no such check: what is measured there is lost, and out_of_memory says so */
+    }
+    v->checks[v->count] = c;
+    return v->count++;
+}
+
+static check *check_at(verdict *v, size_t index)
+{
+    return index < v->count ? &v->checks[index] : NULL;
+}
+
+/* How much of its limit a ratio uses up; what an exact comparison has is 0 or infinite already. */
+static double used_up(double ratio, double limit)
+{
+    return limit > 0 ? ratio / limit : ratio;
+}
+
+void verdict_measure_limit(verdict *v, size_t index, double ratio, double limit, double power, const check_place *place)
+{
+    check *c = check_at(v, index);
+    if (c == NULL) {
+        return;
+    }
+    bool ok = ratio <= limit; /* false for NaN, in either */
+    bool first = c->measured == 0;
+    c->measured++;
+    if (c->state == CHECK_FAIL || c->state == CHECK_SKIP || c->state == CHECK_NOT_RUN) {
+        return; /* the first failure stands */
+    }
+    if (!ok) {
+        c->state = CHECK_FAIL;
+    } else {
+        bool trusted = power <= MOST_POWER;
+        if (trusted) {
+            c->state = CHECK_PASS;
+        } else if (c->state == CHECK_UNOBSERVED) {
+            c->state = CHECK_UNTRUSTED;
+        }
+    }
+    if (!ok || first || used_up(ratio, limit) > used_up(c->ratio, c->limit)) {
+        c->ratio = ratio;
+        c->limit = limit;
+        c->place = *place;
+    }
+}
+
+void verdict_measure(verdict *v, size_t index, double ratio, double power, const check_place *place)
+{
+    check *c = check_at(v, index);
+    if (c != NULL) {
+        verdict_measure_limit(v, index, ratio, c->limit, power, place);
+    }
+}
+
+void verdict_expect(verdict *v, size_t index, bool holds, const check_place *place, const char *format, ...)
+{
+    check *c = check_at(v, index);
+    if (c == NULL) {
+        return;
+    }
+    bool failed_before = c->state == CHECK_FAIL;
+    verdict_measure(v, index, holds ? 0 : (double)INFINITY, 0, place);
+    if (c->state != CHECK_FAIL || failed_before || holds) {
+        return;
+    }
+    va_list arguments;
+    va_start(arguments, format);
+    free(c->message);
+    c->message = format_text(format, arguments);
+    va_end(arguments);
+    if (c->message == NULL) {
+        v->out_of_memory = true;
+    }
+}
+
+void verdict_set(verdict *v, size_t index, check_state state, const char *format, ...)
+{
+    check *c = check_at(v, index);
+    if (c == NULL) {
+        return;
+    }
+    c->state = state;
+    va_list arguments;
+    va_start(arguments, format);
+    free(c->message);
+    c->message = format_text(format, arguments);
+    va_end(arguments);
+    if (c->message == NULL) {
+        v->out_of_memory = true;
+    }
+}
+
+const char *check_state_name(check_state state)
+{
+    static const char *const names[] = {"pass", "fail", "skip", "unobserved", "untrusted", "not run"};
+    return (size_t)state < sizeof names / sizeof names[0] ? names[state] : "unknown";
+}
+
+const char *check_stage_name(check_stage stage)
+{
+    static const char *const names[] = {"", "M", "Q", "P", "orthogonalised P", "new Q", "out", "E", "state"};
+    return (size_t)stage < sizeof names / sizeof names[0] ? names[stage] : "unknown";
+}
+
+verdict_counts verdict_count(const verdict *v)
+{
+    verdict_counts counts = {.checks = v->count};
+    for (size_t i = 0; i < v->count; i++) {
+        counts.by_state[v->checks[i].state]++;
+    }
+    return counts;
+}
+
+/* One requirement over the whole verdict. */
+typedef struct summary {
+    size_t by_state[6];
+    size_t checks;
+    const check *first_failure;
+} summary;
+
+static summary summarise(const verdict *v, const requirement *of)
+{
+    summary s = {0};
+    for (size_t i = 0; i < v->count; i++) {
+        const check *c = &v->checks[i];
+        if (c->requirement != of) {
+            continue;
+        }
+        s.checks++;
+        s.by_state[c->state]++;
+        if (c->state == CHECK_FAIL && s.first_failure == NULL) {
+            s.first_failure = c;
+        }
+    }
+    return s;
+}
+
+/* Why a MUST makes its claims fail; null: it does not. */
+static const char *failure_of(const requirement *r, const summary *s, bool partial)
+{
+    if (s->by_state[CHECK_FAIL] > 0) {
+        return "failed";
+    }
+    if (s->by_state[CHECK_NOT_RUN] > 0) {
+        return "was not run";
+    }
+    if (partial || s->by_state[CHECK_PASS] > 0 || !r->has_check || r->unit_test_only) {
+        return NULL;
+    }
+    if (s->by_state[CHECK_UNTRUSTED] > 0) {
+        return "has no trusted case";
+    }
+    if (s->checks == 0) {
+        return r->c_abi_only ? NULL : "was judged by no case";
+    }
+    if (s->by_state[CHECK_UNOBSERVED] > 0 && (r->claims & PSGD_CLAIM_TORCH) != 0 && !r->c_abi_only) {
+        return "could not be observed, and under torch everything must be shown";
+    }
+    return NULL; /* skipped or unobserved: listed, no failure */
+}
+
+/* Text grows while there is room; what does not fit is cut. */
+static void append_text(char *text, size_t size, size_t *used, const char *claim, const char *id, const char *reason)
+{
+    if (*used >= size) {
+        return;
+    }
+    int length = snprintf(text + *used, size - *used, "%s: %s%s%s\n", claim, id, id[0] == '\0' ? "" : " ", reason);
+    if (length > 0) {
+        *used += (size_t)length;
+    }
+}
+
+/* A claim for which nothing passed was not tested at all. */
+static bool claim_has_pass(const verdict *v, uint64_t claim)
+{
+    for (size_t i = 0; i < v->count; i++) {
+        if (v->checks[i].state == CHECK_PASS && (v->checks[i].requirement->claims & claim) != 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Claims that no requirement has for its own (types, async) show in cases only. */
+static bool claim_has_requirement(uint64_t claim)
+{
+    size_t count;
+    const requirement *table = requirements(&count);
+    for (size_t i = 0; i < count; i++) {
+        if ((table[i].claims & claim) != 0 && table[i].has_check) {
+            return true;
+        }
+    }
+    return false;
+}
+
+uint64_t verdict_failed_claims(const verdict *v, uint64_t tested, bool partial, char *text, size_t size)
+{
+    uint64_t failed = 0;
+    size_t used = 0, count;
+    if (size > 0) {
+        text[0] = '\0';
+    }
+    const requirement *table = requirements(&count);
+    for (size_t i = 0; i < count; i++) {
+        const requirement *r = &table[i];
+        if (r->level != LEVEL_MUST || (r->claims & ~tested) != 0) {
+            continue;
+        }
+        summary s = summarise(v, r);
+        const char *reason = failure_of(r, &s, partial);
+        for (uint64_t claim = 1; reason != NULL && claim != 0 && claim <= r->claims; claim <<= 1) {
+            if ((r->claims & claim) != 0) {
+                failed |= claim;
+                append_text(text, size, &used, claim_name(claim), r->id, reason);
+            }
+        }
+    }
+    for (uint64_t claim = 1; !partial && claim != 0 && claim <= tested; claim <<= 1) {
+        if ((tested & claim) != 0 && (failed & claim) == 0 && claim_has_requirement(claim) &&
+            !claim_has_pass(v, claim)) {
+            failed |= claim;
+            append_text(text, size, &used, claim_name(claim), "", "no case of this claim was executed and passed");
+        }
+    }
+    return failed;
+}
