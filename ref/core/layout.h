@@ -30,8 +30,10 @@ typedef struct psgd_bucket_layout {
     size_t p_numel, q_numel; /* elements of the packed factors */
 } psgd_bucket_layout;
 
-/* PowerSGD's selection: true iff low-rank factors are smaller than the matrix by more than the rate. Strict, in double,
- * in this order of operations: ((n + m) * r) * rate < n * m. */
+/* PowerSGD's selection: true iff low-rank factors are smaller than the matrix by more than the rate. Strict, and in this
+ * order of operations: ((n + m) * r) * rate < n * m, where the integers are exact, the product with the rate is a
+ * double, and that is compared with n * m exactly (as Python does, whatever their size). False where an integer
+ * overflows: no memory holds such a matrix. */
 bool psgd_is_compressed(size_t n, size_t m, size_t r, double min_compression_rate);
 
 /* Matricises, selects and groups. Checks the bucket (struct_size, dtype, null pointers, overflow of every product); an
@@ -41,8 +43,8 @@ psgd_status psgd_bucket_layout_make(psgd_bucket_layout *layout, const psgd_bucke
                                     int64_t matrix_approximation_rank, double min_compression_rate, char *message,
                                     size_t message_size);
 void psgd_bucket_layout_free(psgd_bucket_layout *layout);
-bool psgd_bucket_layout_equal(const psgd_bucket_layout *a,
-                              const psgd_bucket_layout *b); /* same dtype, shapes, selection */
+/* Same dtype, same matricised shapes in the same order, same ranks and selection. */
+bool psgd_bucket_layout_equal(const psgd_bucket_layout *a, const psgd_bucket_layout *b);
 
 /* a * b and a + b; false if they overflow, *result then untouched. */
 bool psgd_size_multiply(size_t a, size_t b, size_t *result);
