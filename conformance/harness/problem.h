@@ -16,8 +16,8 @@ typedef enum gradient_kind {
     GRADIENT_POWER,     /* singular values 1/i */
     GRADIENT_GAP,       /* r values of order 1, the rest far below: a spectral gap at r */
     GRADIENT_FLAT,      /* all singular values 1 */
-    GRADIENT_DEFICIENT, /* rank k, plus noise near the type's rounding: nearly deficient */
-    GRADIENT_RANK,      /* rank exactly k */
+    GRADIENT_DEFICIENT, /* rank k, plus noise near the type's rounding: nearly deficient (k = max(1, r - 1)) */
+    GRADIENT_RANK,      /* rank exactly k, the mean over the ranks too (k = r) */
     GRADIENT_ZERO,
     GRADIENT_ZEROCOL,
     GRADIENT_DUPCOL,
@@ -45,7 +45,8 @@ typedef struct problem {
     int world;    /* W: ranks of the judged group */
     int of_world; /* ranks in all; equals world unless a subgroup is named (W3of5) */
     int *group;   /* [world]: world ranks of the group's members */
-    int64_t r, start, steps;
+    int64_t r, start;
+    int64_t steps; /* in all, plain ones included; 0: all of a recording */
     psgd_dtype dtype;
     bool error_feedback, warm_start, same_shape_batching, flattened;
     double rate, epsilon;
@@ -66,8 +67,8 @@ typedef struct problem {
 } problem;
 
 typedef struct problem_error {
-    size_t position; /* of the first character that is wrong, from 0 */
-    char message[256];
+    size_t position;   /* of the first character that is wrong, from 0 */
+    char message[256]; /* "unknown field 'foo'"; the position is not repeated in it */
 } problem_error;
 
 /* False: *error says where and why, *p is empty. Free *p with problem_free. */

@@ -13,6 +13,7 @@ typedef struct values {
 } values;
 
 double values_get(const values *v, size_t i);             /* as double, exact */
+void values_set(values *v, size_t i, double x);           /* rounded to nearest, ties to even */
 void values_to_double(double *out, const values *v);      /* out[v->count] */
 bool values_equal_bits(const values *a, const values *b); /* same type, count and bits */
 bool values_allocate(values *v, psgd_dtype dtype, size_t count);
@@ -70,7 +71,9 @@ values *trace_p(const trace *t, int64_t step, size_t bucket, size_t tensor);
 values *trace_q(const trace *t, int64_t step, size_t bucket, size_t tensor);
 
 /* Moves what `part` holds (one rank's trace of the same run) into `whole`; part is left without it. p, q and statistics
- * that two parts both hold must have the same bits: false, with a message, if they differ or do not fit. */
+ * that two parts both hold must have the same bits: false, with a message, if they differ or do not fit. What a rank
+ * shows of itself (outcome, out, error, wire) is moved even when a factor differs; whole then keeps the factor that
+ * came first. */
 bool trace_merge(trace *whole, trace *part, int rank, char *message, size_t message_size);
 
 #endif
