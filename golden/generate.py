@@ -1,0 +1,162 @@
+#!/usr/bin/python3
+"""Makes the golden files: what PyTorch's own PowerSGD hook really does on the kit's cases. See golden/README.md.
+
+    generate.py CASES_DIR OUT_DIR              runs the hook on exported cases, writes golden files and MANIFEST.json
+    generate.py --record digits-cnn OUT_DIR    writes a recording of a real training's gradients
+    generate.py --draws OUT_DIR                writes raw draws of NumPy's and PyTorch's generators
+    generate.py --hook MODULE:FUNCTION CASES_DIR
+                                               runs any function with the hook's signature (state, bucket) on exported
+                                               cases, writes ID.result.safetensors beside them
+    generate.py --check DIR                    holds a folder against its MANIFEST.json
+
+It does not make inputs: psgd-conform export does. It needs Debian's or Ubuntu's python3-torch (the interpreter is named
+in the first line because another Python, found first, has no PyTorch); --record needs python3-sklearn besides.
+
+Exit status: 0 done; 1 refused, or a file that does not fit the manifest; 2 usage; 77 PyTorch cannot be imported.
+"""
+
+import argparse
+import json
+import os
+import sys
+import tempfile
+
+from psgd_golden import SKIP, Refused, cases, environment, manifest, processes, results
+
+RECORDINGS = {"digits-cnn": 3}  # name: ranks
+
+
+def run_sets(all_cases, folder, timeout, hook=None, state=None):
+    """Runs all cases, one set of processes per world size; yields their outcomes. A case whose processes die is an
+    outcome too (its ranks failed); the rest goes on in a new set."""
+    for world in sorted({case.world for case in all_cases}):
+        pending = [case for case in all_cases if case.world == world]
+        while pending:
+            ok, reason = processes.start(
+                "cases",
+                world,
+                timeout * len(pending),
+                cases=[os.path.abspath(case.path) for case in pending],
+                results=folder,
+                hook=hook,
+                state=state,
+                case_timeout=timeout,
+            )
+            outcomes = [results.Outcome(case, folder) for case in pending]
+            done = [outcome for outcome in outcomes if outcome.is_complete()]
+            if not ok and len(done) == len(pending):
+                raise Refused(reason)
+            if not ok:
+                bad = outcomes[len(done)]
+                print(f"{bad.case.id}: {reason}", file=sys.stderr)
+                done.append(bad)
+            yield from done
+            pending = pending[len(done) :]
+
+
+def make_golden(arguments, described):
+    all_cases = cases.find(arguments.folders[0])
+    out = arguments.folders[1]
+    os.makedirs(out, exist_ok=True)
+    manifest.refuse_mixture(out, described)
+    raised = []
+    with tempfile.TemporaryDirectory(prefix="psgd-golden-") as folder:
+        for outcome in run_sets(all_cases, folder, arguments.timeout):
+            if not outcome.is_complete():
+                raise Refused(f"{outcome.case.id}: the hook's processes died")
+            if outcome.failed():
+                raised.append(f"{outcome.case.id}: {outcome.failed()[0]['message']}")
+            results.write_golden(outcome, out, described)
+    manifest.write(out, described)
+    print(f"{len(all_cases)} golden files in {out}")
+    for line in raised:
+        print(f"the hook raised in {line}")
+
+
+def run_hook(arguments, described):
+    folder = arguments.folders[0]
+    version = arguments.version or environment.torch_version(described)
+    failed = count = 0
+    with tempfile.TemporaryDirectory(prefix="psgd-golden-") as scratch:
+        for outcome in run_sets(cases.find(folder), scratch, arguments.timeout, arguments.hook, arguments.state):
+            results.write_result(outcome, folder, arguments.hook, version, arguments.claims)
+            count, failed = count + 1, failed + bool(outcome.failed())
+    print(f"{count} results in {folder}" + (f"; the hook raised in {failed}" if failed else ""))
+
+
+def run_task(task, world, arguments, described, **job):
+    out = arguments.folders[0]
+    os.makedirs(out, exist_ok=True)
+    manifest.refuse_mixture(out, described)
+    ok, reason = processes.start(
+        task, world, arguments.timeout, results=os.path.abspath(out), described=described, **job
+    )
+    if not ok:
+        raise Refused(reason)
+    manifest.write(out, described)
+
+
+def check(arguments):
+    wrong = manifest.check(arguments.folders[0])
+    for line in wrong:
+        print(line, file=sys.stderr)
+    if not wrong:
+        print(f"{arguments.folders[0]}: all files are those of {manifest.NAME}")
+    return 1 if wrong else 0
+
+
+def parse_arguments():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    action = parser.add_mutually_exclusive_group()
+    action.add_argument("--hook", metavar="MODULE:FUNCTION")
+    action.add_argument("--record", metavar="NAME", choices=sorted(RECORDINGS))
+    action.add_argument("--draws", action="store_true")
+    action.add_argument("--check", action="store_true")
+    action.add_argument("--rank", nargs=2, help=argparse.SUPPRESS)
+    action.add_argument("--probe", action="store_true", help=argparse.SUPPRESS)
+    parser.add_argument("--state", metavar="MODULE:CLASS", help="with --hook: instead of PyTorch's PowerSGDState")
+    parser.add_argument("--claims", default="core ef warm multirank", help="with --hook: what the port claims")
+    parser.add_argument("--version", help="with --hook: the port's version (PyTorch's if not given)")
+    parser.add_argument("--timeout", type=int, default=60, metavar="SECONDS", help="per case (default 60)")
+    parser.add_argument("folders", nargs="*", metavar="DIR")
+    arguments = parser.parse_args()
+    internal = arguments.rank or arguments.probe
+    single = arguments.hook or arguments.record or arguments.draws or arguments.check
+    expected = 0 if internal else 1 if single else 2
+    if len(arguments.folders) != expected:
+        parser.error(f"expected {expected} folder(s), got {len(arguments.folders)}")
+    if arguments.state and not arguments.hook:
+        parser.error("--state goes with --hook")
+    return arguments
+
+
+def main():
+    arguments = parse_arguments()
+    if arguments.rank:
+        processes.be_rank(arguments.rank[0], int(arguments.rank[1]))
+    if arguments.probe:
+        print(json.dumps(environment.describe()))
+        return 0
+    if arguments.check:
+        return check(arguments)
+    described = processes.describe_environment()
+    if arguments.hook:
+        run_hook(arguments, described)
+    elif arguments.record:
+        run_task("record", RECORDINGS[arguments.record], arguments, described, name=arguments.record)
+    elif arguments.draws:
+        run_task("draws", 1, arguments, described)
+    else:
+        make_golden(arguments, described)
+    return 0
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except processes.NoTorch as error:
+        print(error, file=sys.stderr)
+        sys.exit(SKIP)
+    except Refused as error:
+        print(error, file=sys.stderr)
+        sys.exit(1)

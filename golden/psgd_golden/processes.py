@@ -1,0 +1,108 @@
+"""Starting sets of rank processes, and being one. The parent needs no PyTorch: it stays usable for messages."""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+import traceback
+
+from . import Refused, environment
+
+SCRIPT = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "generate.py")
+
+
+def start(task, world, timeout, **job):
+    """Runs `task` on `world` ranks. False: a rank ended badly or the time was up; the second value says how."""
+    with tempfile.TemporaryDirectory(prefix="psgd-golden-") as folder:
+        path = os.path.join(folder, "job.json")
+        job.update(task=task, world=world, timeout=timeout, store=os.path.join(folder, "store"))
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump(job, file)
+        ranks, logs = [], []
+        try:
+            for rank in range(world):
+                logs.append(open(os.path.join(folder, f"log.{rank}"), "w+", encoding="utf-8", errors="replace"))
+                command = [sys.executable, SCRIPT, "--rank", path, str(rank)]
+                ranks.append(subprocess.Popen(command, env=environment.pinned(), stdout=logs[-1], stderr=logs[-1]))
+            failure = _wait(ranks, timeout)
+        finally:
+            for process in ranks:
+                if process.poll() is None:
+                    process.kill()
+                process.wait()
+            tails = []
+            for log in logs:
+                log.seek(0)
+                tails.append(log.read()[-2000:].strip())
+                log.close()
+        if failure is None:
+            return True, ""
+        rank, reason = failure
+        return False, f"rank {rank} {reason}" + (f":\n{tails[rank]}" if tails[rank] else "")
+
+
+def _wait(ranks, timeout):
+    """None when all ended well; else (rank, reason) of the first that did not."""
+    end = time.monotonic() + timeout
+    while True:
+        codes = [process.poll() for process in ranks]
+        bad = [(rank, code) for rank, code in enumerate(codes) if code not in (None, 0)]
+        if bad:
+            rank, code = bad[0]
+            return rank, f"ended with status {code}" if code > 0 else f"died of signal {-code}"
+        if None not in codes:
+            return None
+        if time.monotonic() > end:
+            return codes.index(None), f"did not end within {timeout} s"
+        time.sleep(0.02)
+
+
+def be_rank(path, rank):
+    """The main function of a rank process. Does not return."""
+    code = 1
+    try:
+        with open(path, encoding="utf-8") as file:
+            job = json.load(file)
+        sys.path.append(os.getcwd())  # where the module of --hook may lie
+        import torch
+        import torch.distributed as dist
+
+        torch.set_num_threads(1)
+        dist.init_process_group("gloo", init_method=f"file://{job['store']}", rank=rank, world_size=job["world"])
+        if job["task"] == "cases":
+            from .rank import run_cases as run
+        elif job["task"] == "draws":
+            from .draws import draw as run
+        else:
+            from .record import record as run
+        run(job, rank)
+        dist.barrier()
+        code = 0
+    except Refused as error:
+        print(error, file=sys.stderr)
+    except Exception:
+        traceback.print_exc()
+    finally:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(code)
+
+
+def describe_environment():
+    """environment.describe() of a process with the pinned set-up. Refused if PyTorch cannot be imported."""
+    result = subprocess.run(
+        [sys.executable, SCRIPT, "--probe"], env=environment.pinned(), capture_output=True, text=True, check=False
+    )
+    if result.returncode != 0:
+        reason = (result.stderr.strip().splitlines() or ["no reason given"])[-1]
+        raise NoTorch(
+            f"PyTorch cannot be imported by {sys.executable}: {reason}\n"
+            "Debian and Ubuntu: apt-get install python3-torch, then run this with /usr/bin/python3."
+        )
+    return json.loads(result.stdout)
+
+
+class NoTorch(Refused):
+    """The tests skip (exit code 77) on this."""
