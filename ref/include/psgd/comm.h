@@ -21,28 +21,42 @@ extern "C" {
 psgd_comm psgd_comm_self(void);
 
 /* Ranks as processes. The launcher makes the group and starts each rank's program; a rank's program joins the group
- * that it inherited. A collective that waits longer than timeout_seconds, or whose group was marked as failed, returns
- * PSGD_ERR_COMM on every rank that waits or comes later: no rank waits for a peer that died. */
+ * that it inherited. A rank that waits longer than timeout_seconds for its peers in a collective gets PSGD_ERR_COMM and
+ * fails the group; in a failed group every rank that waits is woken, and gets PSGD_ERR_COMM, as does every later call:
+ * no rank waits for a peer that died. Ranks that disagree on a collective's count or dtype fail the group too. A
+ * collective that was summed before the failure still succeeds on every rank that is in it.
+ *
+ * f32 and f64; other types are PSGD_ERR_UNSUPPORTED (on that rank alone: nothing is sent). Blocking calls only. A group
+ * is used by one thread of a rank at a time. A process may be killed at any instant: no other can be blocked by it. */
 typedef struct psgd_processes psgd_processes;
 
-/* In the launcher. size >= 1; timeout_seconds > 0. message (may be null) gets a reason on failure. */
+/* In the launcher. size is 1 to 1024; timeout_seconds > 0. message (may be null) gets a reason on failure. */
 psgd_status psgd_processes_create(psgd_processes **group, int32_t size, double timeout_seconds, char *message,
                                   size_t message_size);
 
 /* In the launcher: starts argv[0] (a path, not searched for) with argv as the process of this rank, by fork + exec;
- * *pid gets its process id. The child gets the group through one inherited file descriptor and the environment variable
- * PSGD_PROCESSES; all other descriptors above 2 that are not close-on-exec stay as they are. The caller waits for the
- * process, and calls psgd_processes_fail when it ended without success. */
+ * *pid gets its process id. PSGD_ERR_IO with the reason if the program can't be executed; the rank can then be started
+ * anew. The child gets the group through one inherited file descriptor and the environment variable PSGD_PROCESSES; all
+ * other descriptors above 2 that are not close-on-exec stay as they are.
+ *
+ * The launcher learns from waitpid() alone that a rank is gone, so it waits for its children and calls
+ * psgd_processes_fail() as soon as one ended without success: the others then return at once, not after the time limit.
+ * It reads the environment, and a fork in another thread at the same instant may delay its return until that other
+ * child has ended or called exec: start ranks from one thread. */
 psgd_status psgd_processes_start(psgd_processes *group, int32_t rank, char *const argv[], int64_t *pid, char *message,
                                  size_t message_size);
 
-/* In any process of the group: from now on every collective returns PSGD_ERR_COMM; ranks that wait are woken. */
+/* In any process of the group, from any thread or signal handler: from now on every collective returns PSGD_ERR_COMM;
+ * ranks that wait are woken. Null is allowed. */
 void psgd_processes_fail(psgd_processes *group);
 
-/* In a started process: joins the group named by PSGD_PROCESSES and fills *comm. */
+/* In a started process: joins the group named by PSGD_PROCESSES and fills *comm. Once per rank: a second join is
+ * PSGD_ERR_IO. The descriptor is closed, so that programs started by this process can't reach the group. */
 psgd_status psgd_processes_join(psgd_processes **group, psgd_comm *comm, char *message, size_t message_size);
 
-/* In any process: releases this process's hold on the group; its psgd_comm is invalid afterwards. Null is allowed. */
+/* In any process: releases this process's hold on the group; its psgd_comm is invalid afterwards. A rank leaves the
+ * group with it: peers that wait for this rank, or start another collective, get PSGD_ERR_COMM. In the launcher, ranks
+ * that run go on. Null is allowed. */
 void psgd_processes_release(psgd_processes *group);
 
 #ifdef __cplusplus
