@@ -26,6 +26,16 @@ set_target_properties(
   jansson::jansson PROPERTIES IMPORTED_LOCATION "${JANSSON_LIBRARY}" INTERFACE_INCLUDE_DIRECTORIES
                                                                      "${JANSSON_INCLUDE_DIR}")
 
+# SHA-256 for the manifest of the golden files.
+find_path(MD_INCLUDE_DIR sha2.h)
+find_library(MD_LIBRARY md)
+if(NOT MD_INCLUDE_DIR OR NOT MD_LIBRARY)
+  psgd_missing("libmd" "libmd-dev")
+endif()
+add_library(libmd::libmd UNKNOWN IMPORTED)
+set_target_properties(libmd::libmd PROPERTIES IMPORTED_LOCATION "${MD_LIBRARY}" INTERFACE_INCLUDE_DIRECTORIES
+                                                                                "${MD_INCLUDE_DIR}")
+
 # Reference LAPACK by full path: the plain names liblapack.a and libblas.a are switched by the system's alternatives, and with
 # OpenBLAS installed they name OpenBLAS.
 find_library(PSGD_REFERENCE_LAPACK NAMES liblapack.a PATH_SUFFIXES lapack NO_CACHE NO_DEFAULT_PATH

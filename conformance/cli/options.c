@@ -200,11 +200,11 @@ void usage_print(void)
         "5 the kit could not do its work. conformance/README.md has the grammar of problem strings.\n");
 }
 
-static bool takes(const option *option, const char *command)
+static bool takes(const option *candidate, const char *command)
 {
     const size_t length = strlen(command);
-    for (const char *at = option->commands; (at = strstr(at, command)) != NULL; at += length)
-        if ((at == option->commands || at[-1] == ' ') && (at[length] == ' ' || at[length] == '\0'))
+    for (const char *at = candidate->commands; (at = strstr(at, command)) != NULL; at += length)
+        if ((at == candidate->commands || at[-1] == ' ') && (at[length] == ' ' || at[length] == '\0'))
             return true;
     return false;
 }

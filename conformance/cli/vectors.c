@@ -14,6 +14,14 @@
 /* Where the golden files are: in the source tree of this build, else where `cmake --install` put them. */
 static const char *const FOLDERS[] = {PSGD_GOLDEN_SOURCE, PSGD_GOLDEN_INSTALLED};
 
+const char *vectors_folder(const char *named)
+{
+    for (size_t i = 0; named == NULL && i < sizeof FOLDERS / sizeof FOLDERS[0]; i++)
+        if (access(FOLDERS[i], R_OK) == 0)
+            named = FOLDERS[i];
+    return named;
+}
+
 static char *joined(const char *folder, const char *name)
 {
     const size_t size = strlen(folder) + strlen(name) + 2;
@@ -79,9 +87,7 @@ static bool read_manifest(vectors *v, json_t *manifest, char *message, size_t me
 bool vectors_open(vectors *v, const char *folder, char *message, size_t message_size)
 {
     *v = (vectors){0};
-    for (size_t i = 0; folder == NULL && i < sizeof FOLDERS / sizeof FOLDERS[0]; i++)
-        if (access(FOLDERS[i], R_OK) == 0)
-            folder = FOLDERS[i];
+    folder = vectors_folder(folder);
     if (folder == NULL)
         return refuse(message, message_size, "no folder of golden files: neither %s nor %s is there (--golden FOLDER)",
                       FOLDERS[0], FOLDERS[1]);

@@ -1,0 +1,66 @@
+/* lookup.c: see lookup.h. */
+#include "cli/lookup.h"
+
+#include "cli/exit_code.h"
+#include "cli/plan.h"
+#include "cli/suggest.h"
+
+#include <stdio.h>
+#include <string.h>
+
+const suite_case *suite_find(const char *id)
+{
+    size_t count;
+    const suite_case *cases = suite_cases(&count);
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(cases[i].id, id) == 0)
+            return &cases[i];
+    return NULL;
+}
+
+void requirement_print(const requirement *r)
+{
+    char claims[128];
+    claims_print(r->claims, claims, sizeof claims);
+    printf("%s  %s  claims: %s\n\n  %s\n\n", r->id, r->level == LEVEL_MUST ? "MUST" : "SHOULD", claims, r->sentence);
+    printf("  Source: %s\n", r->source);
+    if (r->rationale != NULL && r->rationale[0] != '\0')
+        printf("  Why:    %s\n", r->rationale);
+    if (r->unit_test_only)
+        printf("  Checked by a unit test of psgd.h; no port is judged.\n");
+    else if (!r->has_check)
+        printf("  No check yet.\n");
+    if (r->c_abi_only)
+        printf("  Shown through the C ABI only.\n");
+
+    size_t count;
+    const suite_case *cases = suite_cases(&count);
+    for (size_t i = 0; i < count; i++)
+        if (has_word(cases[i].requirements, r->id))
+            printf("  case     %-28s %s\n", cases[i].id, cases[i].problem);
+    const scenario *all = scenarios(&count);
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(all[i].requirement, r->id) == 0)
+            printf("  scenario %-28s %s\n", all[i].id, all[i].does);
+    printf("\n  Run it: psgd-conform run --impl NAME --only %s\n", r->id);
+}
+
+int lookup_failed(const char *what, const char *id)
+{
+    const char *near = NULL;
+    size_t count;
+    const requirement *required = requirements(&count);
+    for (size_t i = 0; i < count; i++)
+        suggest(&near, id, required[i].id);
+    const suite_case *cases = suite_cases(&count);
+    for (size_t i = 0; i < count; i++)
+        suggest(&near, id, cases[i].id);
+    const scenario *all = scenarios(&count);
+    for (size_t i = 0; i < count; i++)
+        suggest(&near, id, all[i].id);
+    fprintf(stderr, "psgd-conform: there is no %s '%s'", what, id);
+    if (near != NULL)
+        fprintf(stderr, "; did you mean '%s'?", near);
+    fprintf(stderr, " (psgd-conform list)\n");
+    return EXIT_USAGE;
+}

@@ -1,0 +1,17 @@
+/* lookup.h: things by their name, for show and explain. */
+#ifndef CONFORMANCE_CLI_LOOKUP_H
+#define CONFORMANCE_CLI_LOOKUP_H
+
+#include "harness/scenario.h"
+#include "harness/suite.h"
+#include "judge/requirement.h"
+
+const suite_case *suite_find(const char *id); /* null: none */
+
+/* The requirement in full, with the cases and scenarios that were made for it. */
+void requirement_print(const requirement *r);
+
+/* Says on standard error that nothing has this name, with the nearest name. Returns EXIT_USAGE. */
+int lookup_failed(const char *what, const char *id);
+
+#endif

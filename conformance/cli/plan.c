@@ -1,0 +1,207 @@
+/* plan.c: chooses and orders what is run. */
+#include "cli/plan.h"
+
+#include "judge/requirement.h"
+
+#include <fnmatch.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool has_word(const char *list, const char *word)
+{
+    const size_t length = strlen(word);
+    for (const char *at = list; length > 0 && (at = strstr(at, word)) != NULL; at += length)
+        if ((at == list || at[-1] == ' ') && (at[length] == ' ' || at[length] == '\0'))
+            return true;
+    return false;
+}
+
+static bool matches_any(const word_list *globs, const char *name)
+{
+    for (size_t i = 0; i < globs->count; i++)
+        if (fnmatch(globs->words[i], name, 0) == 0)
+            return true;
+    return false;
+}
+
+static bool matches_requirement(const word_list *globs)
+{
+    size_t count;
+    const requirement *all = requirements(&count);
+    for (size_t i = 0; i < count; i++)
+        if (matches_any(globs, all[i].id))
+            return true;
+    return false;
+}
+
+bool plan_keeps(const plan *p, const plan_item *item, const char *requirement_id)
+{
+    return p->only->count == 0 || item->chosen_by_name || matches_any(p->only, requirement_id);
+}
+
+void complain_problem(const char *text, const problem_error *error)
+{
+    fprintf(stderr, "psgd-conform: bad problem string: %s\n  %s\n  %*s^ at %zu\n", error->message, text,
+            (int)error->position, "", error->position);
+}
+
+/* Appends an item of this id; null without memory. */
+static plan_item *plan_add(plan *p, const char *id, const char *wanted_for, uint64_t claims)
+{
+    if (p->count == p->capacity) {
+        const size_t capacity = p->capacity == 0 ? 64 : 2 * p->capacity;
+        plan_item *items = realloc(p->items, capacity * sizeof *items);
+        if (items == NULL)
+            return NULL;
+        p->items = items;
+        p->capacity = capacity;
+    }
+    char *id_copy = strdup(id);
+    if (id_copy == NULL)
+        return NULL;
+    plan_item *item = &p->items[p->count++];
+    *item = (plan_item){.id = id_copy, .requirements = wanted_for, .claims = claims};
+    return item;
+}
+
+static plan_result add_suite(plan *p, const options *o, bool requirement_named)
+{
+    size_t count;
+    const suite_case *cases = suite_cases(&count);
+    for (size_t i = 0; i < count; i++) {
+        const bool by_name = matches_any(p->only, cases[i].id);
+        const bool in_tier = !o->quick || cases[i].quick;
+        const bool wanted = by_name || (in_tier && (p->only->count == 0 || requirement_named));
+        if (!wanted)
+            continue;
+        problem_error error;
+        problem parsed;
+        if (!problem_parse(&parsed, cases[i].problem, &error)) {
+            complain_problem(cases[i].problem, &error);
+            return PLAN_NO_MEMORY; /* the table is tested: only memory can be missing */
+        }
+        plan_item *item = plan_add(p, cases[i].id, cases[i].requirements, cases[i].claims | problem_claims(&parsed));
+        if (item == NULL) {
+            problem_free(&parsed);
+            return PLAN_NO_MEMORY;
+        }
+        item->problem = parsed;
+        item->golden = cases[i].golden;
+        item->companion = cases[i].companion;
+        item->chosen_by_name = by_name;
+    }
+    return PLAN_OK;
+}
+
+static plan_result add_scenarios(plan *p, const options *o, bool requirement_named)
+{
+    size_t count;
+    const scenario *all = scenarios(&count);
+    for (size_t i = 0; i < count; i++) {
+        const bool by_name = matches_any(p->only, all[i].id);
+        const bool by_requirement = requirement_named && matches_any(p->only, all[i].requirement);
+        if (p->only->count > 0 ? !by_name && !by_requirement : o->quick && !all[i].quick)
+            continue;
+        plan_item *item = plan_add(p, all[i].id, all[i].requirement, all[i].claims);
+        if (item == NULL)
+            return PLAN_NO_MEMORY;
+        item->scenario = &all[i];
+        item->chosen_by_name = by_name;
+    }
+    return PLAN_OK;
+}
+
+static plan_result add_problem(plan *p, const char *id, problem *parsed, uint64_t claims)
+{
+    plan_item *item = plan_add(p, id, "", claims | problem_claims(parsed));
+    if (item == NULL) {
+        problem_free(parsed);
+        return PLAN_NO_MEMORY;
+    }
+    item->problem = *parsed;
+    item->companion = suite_companion_of(parsed);
+    item->chosen_by_name = true;
+    return PLAN_OK;
+}
+
+static plan_result add_fuzz(plan *p, const options *o, uint64_t claims)
+{
+    for (int64_t i = 0; i < o->fuzz; i++) {
+        char id[64];
+        snprintf(id, sizeof id, "fuzz-%llu-%lld", (unsigned long long)o->seed, (long long)i);
+        if (p->only->count > 0 && !matches_any(p->only, id))
+            continue;
+        problem random;
+        if (!suite_random_problem(&random, o->seed, (uint64_t)i, claims))
+            return PLAN_NO_MEMORY;
+        const plan_result result = add_problem(p, id, &random, claims & (PSGD_CLAIM_CORE | PSGD_CLAIM_TORCH));
+        if (result != PLAN_OK)
+            return result;
+    }
+    return PLAN_OK;
+}
+
+/* With claim torch a problem named by --case is run as the hook would: the port seeds its own Q. */
+static plan_result add_named_problems(plan *p, const options *o, uint64_t claims)
+{
+    for (size_t i = 0; i < o->cases.count; i++) {
+        problem parsed;
+        problem_error error;
+        if (!problem_parse(&parsed, o->cases.words[i], &error)) {
+            complain_problem(o->cases.words[i], &error);
+            return PLAN_USAGE;
+        }
+        char id[32];
+        snprintf(id, sizeof id, "case-%zu", i + 1);
+        const plan_result result = add_problem(p, id, &parsed, claims & (PSGD_CLAIM_CORE | PSGD_CLAIM_TORCH));
+        if (result != PLAN_OK)
+            return result;
+    }
+    return PLAN_OK;
+}
+
+static plan_result check_globs(const plan *p)
+{
+    for (size_t i = 0; i < p->only->count; i++) {
+        const word_list one = {&p->only->words[i], 1};
+        bool matched = matches_requirement(&one);
+        for (size_t j = 0; j < p->count && !matched; j++)
+            matched = matches_any(&one, p->items[j].id);
+        if (!matched) {
+            fprintf(stderr, "psgd-conform: --only '%s' matches no requirement, case or scenario (psgd-conform list)\n",
+                    one.words[0]);
+            return PLAN_USAGE;
+        }
+    }
+    return PLAN_OK;
+}
+
+plan_result plan_make(plan *p, const options *o, uint64_t claims)
+{
+    *p = (plan){.partial = o->only.count > 0 || o->cases.count > 0, .only = &o->only};
+    plan_result result;
+    if (o->cases.count > 0) {
+        result = add_named_problems(p, o, claims);
+        if (result == PLAN_OK)
+            result = add_fuzz(p, o, claims);
+        return result;
+    }
+    const bool requirement_named = p->only->count > 0 && matches_requirement(p->only);
+    result = add_suite(p, o, requirement_named);
+    if (result == PLAN_OK)
+        result = add_scenarios(p, o, requirement_named);
+    if (result == PLAN_OK)
+        result = add_fuzz(p, o, claims);
+    return result == PLAN_OK ? check_globs(p) : result;
+}
+
+void plan_free(plan *p)
+{
+    for (size_t i = 0; i < p->count; i++) {
+        problem_free(&p->items[i].problem);
+        free(p->items[i].id);
+    }
+    free(p->items);
+    *p = (plan){0};
+}

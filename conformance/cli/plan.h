@@ -1,0 +1,44 @@
+/* plan.h: what a command works on: the fixed cases, golden files, scenarios and random problems that the options
+ * choose, in the order in which they are run. */
+#ifndef CONFORMANCE_CLI_PLAN_H
+#define CONFORMANCE_CLI_PLAN_H
+
+#include "cli/options.h"
+#include "harness/scenario.h"
+#include "harness/suite.h"
+
+typedef struct plan_item {
+    char *id;                 /* "fuzz-1-17", "scenario/...", ...; owned */
+    const char *requirements; /* space-separated */
+    uint64_t claims;          /* needed */
+    problem problem;          /* not for scenarios */
+    bool golden;              /* inputs and expected results are read from <golden>/<id>.safetensors */
+    companion companion;
+    const scenario *scenario; /* null: a case */
+    bool chosen_by_name;      /* --only matched the item itself: keep all of its checks */
+} plan_item;
+
+typedef struct plan {
+    plan_item *items;
+    size_t count, capacity;
+    bool partial; /* --only or --case: not everything that a claim needs is run */
+    const word_list *only;
+} plan;
+
+typedef enum plan_result { PLAN_OK, PLAN_USAGE, PLAN_NO_MEMORY } plan_result;
+
+/* claims: those tested; they decide the random problems. On PLAN_USAGE a message that names the mistake
+ * (bad problem string with its position, --only that matches nothing) was written to standard error. */
+plan_result plan_make(plan *p, const options *o, uint64_t claims);
+void plan_free(plan *p);
+
+/* --only: does this check belong to the report? True without --only. */
+bool plan_keeps(const plan *p, const plan_item *item, const char *requirement_id);
+
+/* True if `word` is one of the space-separated words of `list`. */
+bool has_word(const char *list, const char *word);
+
+/* Writes where a problem string is wrong, with a caret under the place, to standard error. */
+void complain_problem(const char *text, const problem_error *error);
+
+#endif

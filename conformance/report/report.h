@@ -1,0 +1,50 @@
+/* report.h: a whole run as the reports tell it. Text for people, JSON for programs; both from this one structure. */
+#ifndef CONFORMANCE_REPORT_REPORT_H
+#define CONFORMANCE_REPORT_REPORT_H
+
+#include "harness/runner.h"
+#include "judge/verdict.h"
+
+#define KIT_NAME      "psgd-conform"
+#define SUITE_VERSION 1 /* of the fixed cases and requirements: rises when a verdict could change */
+
+typedef struct run_report {
+    const char *implementation; /* as named on the command line */
+    port_description port;
+    long long vectors_version;
+    const char *vectors_sha256;
+    uint64_t tested, failed; /* claims */
+    const char *reasons;     /* why claims failed, one a line */
+    bool partial;            /* --only or --case chose */
+    bool quick;
+    uint64_t seed;
+    int64_t fuzz;
+    double timeout;
+    int ranks; /* the most ranks a case could have */
+    bool mpi;
+    size_t cases_run, cases_compressed, scenarios_run, golden_run;
+    bool stopped; /* two cases timed out: the rest was not run */
+    double seconds;
+    int exit_code;
+    const verdict *verdict;
+} run_report;
+
+/* The whole text report, without the header line. verbose: every check. False if standard output failed. */
+bool report_text(const run_report *r, bool verbose, bool quiet);
+/* The header line: kit, versions, port, claims. */
+void report_text_header(const run_report *r);
+
+/* Writes the JSON report to path, atomically. False: message says why. */
+bool report_json(const run_report *r, const char *path, char *message, size_t message_size);
+
+/* The largest ratio per row of TOLERANCES among passing and failing checks. */
+typedef struct row_maximum {
+    const char *row;
+    double ratio, limit;
+    const char *case_id;
+    size_t checks;
+} row_maximum;
+#define ROW_MAXIMA 64
+size_t report_row_maxima(row_maximum rows[ROW_MAXIMA], const verdict *v);
+
+#endif
