@@ -1,11 +1,15 @@
-/* linalg.h: the judge's linear algebra: row-major double matrices over GSL, nothing of ref/. Sizes may be 0. All
- * functions that allocate return false (or null) without memory. */
+/* linalg.h: the judge's linear algebra: row-major double matrices over GSL, nothing of ref/. Sizes may be 0; results
+ * never overlap arguments. All functions that allocate return false (or null) without memory.
+ *
+ * GSL's default error handler aborts the program. A program that links this calls gsl_set_error_handler_off() at the
+ * start of main (it is global, so no library does); what GSL then returns is checked here. Next: model.h. */
 #ifndef CONFORMANCE_JUDGE_LINALG_H
 #define CONFORMANCE_JUDGE_LINALG_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
+bool all_finite(const double *a, size_t count);
 double norm_frobenius(const double *a, size_t count); /* scaled: no overflow or underflow; NaN if any is NaN */
 
 void matmul(double *c, const double *a, const double *b, size_t n, size_t k, size_t m); /* c[n m] = a[n k] b[k m] */
@@ -14,8 +18,12 @@ void matmul_tn(double *c, const double *a, const double *b, size_t n, size_t k,
 void matmul_nt(double *c, const double *a, const double *b, size_t n, size_t k,
                size_t m); /* c[n k] = a[n m] b[k m]^T */
 
+/* q[n r]: the orthogonal factor of a[n r], r <= n, by Householder reflections with LAPACK's signs (geqrf + orgqr).
+ * Always orthonormal, whatever the rank of a; NaN throughout if a is not finite. */
+bool householder_q(double *q, const double *a, size_t n, size_t r);
+
 /* Singular values of a[n m], descending, s[min(n, m)]; u[n min], vt[min m] may be null. False without memory or for
- * non-finite input. */
+ * non-finite input. Accurate to a few u sigma_1. */
 bool singular_values(const double *a, size_t n, size_t m, double *s, double *u, double *vt);
 double norm_2(const double *a, size_t n, size_t m); /* NaN where singular_values fails */
 

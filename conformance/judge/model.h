@@ -18,14 +18,22 @@ typedef struct model_input {
 } model_input;
 
 typedef struct model_output {
-    double *p, *q, *out;       /* [n r], [m r] (averaged), [n m]; owned */
-    bool gram_schmidt;         /* r <= 2 or a half type */
-    double kappa;              /* ||Mbar||_2 / sigma_min(Mbar Q), Q orthonormal; infinite if deficient */
-    double gamma;              /* 1 + ||(Mb Q)^+ Mb||_2 + ||(Mb Q)^+||_2 ||(I - Pi) Mb||_2 */
+    double *p, *q, *out; /* [n r], [m r] (averaged), [n m]; owned */
+    bool gram_schmidt;   /* r <= 2 or a half type */
+    /* ||Mbar||_2 ||Q||_2 / (sigma_min(Mbar Q) + epsilon / world), Q as orthogonalised (norm 1 unless epsilon > 0);
+     * epsilon counts on the Gram-Schmidt path only, where it is added to the norms of world * Mbar Q. With epsilon = 0
+     * it is infinite if Mbar Q is deficient up to double's rounding. NaN where something is not finite. */
+    double kappa;
+    double
+        gamma; /* 1 + ||(Mb Q)^+ Mb||_2 + ||(Mb Q)^+||_2 ||(I - Pi) Mb||_2, (I - Pi) Mb = Mb - out; epsilon as above */
     bool reference_inaccurate; /* Gram-Schmidt path and kappa u > 0.1 (NaN counts): only the invariants are judged */
 } model_output;
 
-bool model_step(model_output *result, const model_input *input); /* false without memory */
+/* False without memory. A deficient Mbar Q is no failure. QR path: P is completed to an orthonormal basis, as by
+ * LAPACK; out is well-defined all the same where Mbar has no more range than Mbar Q (the generic case), and else
+ * depends on rounding: gamma and K_t are large there. Gram-Schmidt path: a column that is exactly zero when its turn
+ * comes gives NaN with epsilon = 0, zero with epsilon > 0. */
+bool model_step(model_output *result, const model_input *input);
 void model_output_free(model_output *result);
 
 /* Machine epsilon u of a type, as TOLERANCES.md has it: f32 2^-23, f64 2^-52, f16 2^-10, bf16 2^-7. */
@@ -37,12 +45,16 @@ typedef struct model_run {
     double **p;            /* [steps * tensors]: [n r] of compressed tensors, else null */
     double **q;            /* [steps * tensors]: [m r] averaged */
     double *kappa;         /* [steps * tensors]: largest kappa of this tensor up to this step; 0 where not compressed */
-    double *amplification; /* [steps * tensors]: K_t, see TOLERANCES; 0 where not compressed */
+    double *amplification; /* [steps * tensors]: K_t, see TOLERANCES; 0 where not compressed, and where out stays
+                              exactly zero whatever the noise: then a port's must be zero too, and there is no ratio */
+    double *scale;         /* [steps * tensors]: S = sqrt(mean_k ||M_k||_F^2), E_k as the hook defines it */
     bool *reference_inaccurate; /* [steps * tensors]: at this step or before */
 } model_run;
 
 /* noise_runs: how many noisy repetitions K_t is taken from (6). Noise uniform in +-1e-10 relative, after every
- * operation, seeded by the case. False without memory. Non-finite input gives non-finite output, never a failure. */
+ * operation, seeded by the case. False without memory. Non-finite input gives non-finite output, never a failure. Where
+ * the case lacks a q0 that is needed, the tensor's results are NaN from there on. Flattened variant: what is per tensor
+ * stands at the bucket's first tensor; r > side gives NaN. */
 bool model_run_case(model_run *run, const test_case *c, int noise_runs);
 void model_run_free(model_run *run, const test_case *c);
 

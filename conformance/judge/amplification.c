@@ -1,0 +1,107 @@
+/* amplification.c: K_t, how much this very case amplifies rounding (TOLERANCES.md, row 8).
+ *
+ * The model runs again, several times, with noise of relative size 1e-10 after every operation: M, Q orthogonalised, P,
+ * P orthogonalised, new Q, out, E. K_t is the largest ||out - out without noise||_F / (1e-10 S). A port of machine
+ * epsilon u then may be off by about u S K_t, for the same reason, if it is right.
+ *
+ * M and E are means here, but each rank rounds its own: their noise is relative to the root mean square over the
+ * ranks, so that noise and S are measured with the same rod even where ranks nearly cancel. The noise is seeded by the
+ * problem string: the same case, the same K_t, on every machine. */
+#include "judge/linalg.h"
+#include "judge/model_internal.h"
+
+#include <gsl/gsl_rng.h>
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#define NOISE_LEVEL 1e-10
+
+struct noise {
+    gsl_rng *generator;
+};
+
+static double noise_next(noise *z)
+{
+    return NOISE_LEVEL * (2 * gsl_rng_uniform(z->generator) - 1);
+}
+
+void noise_apply(noise *z, double *x, size_t count)
+{
+    for (size_t i = 0; z != NULL && i < count; i++) {
+        x[i] += x[i] * noise_next(z);
+    }
+}
+
+void noise_apply_mean(noise *z, double *x, const double *spread, size_t count)
+{
+    for (size_t i = 0; z != NULL && i < count; i++) {
+        x[i] += sqrt(x[i] * x[i] + spread[i]) * noise_next(z);
+    }
+}
+
+/* The FNV-1a hash of a text, 32 bits. */
+static uint32_t hash_of(const char *text)
+{
+    uint32_t hash = 2166136261u;
+    for (const char *c = text; c != NULL && *c != '\0'; c++) {
+        hash = (uint32_t)((hash ^ (unsigned char)*c) * 16777619u);
+    }
+    return hash;
+}
+
+/* Raises each K_t to what this noisy pass shows; a NaN stays. */
+static void compare(double *amplification, const model_case *mc, const model_pass *clean, const model_pass *noisy,
+                    const double *scale, double *difference)
+{
+    for (size_t t = 0; t < mc->steps; t++) {
+        for (size_t b = 0; b < mc->bucket_count; b++) {
+            const model_bucket *bucket = &mc->buckets[b];
+            size_t at = t * mc->bucket_count + b;
+            for (size_t i = 0; mc->compresses[at] && i < bucket->matrix_count; i++) {
+                const model_matrix *matrix = &bucket->matrices[i];
+                size_t entry = t * mc->tensor_count + bucket->first_tensor + i;
+                size_t end = matrix->offset + matrix->n * matrix->m;
+                size_t count = (end < bucket->numel ? end : bucket->numel) - matrix->offset;
+                if (!matrix->compressed) {
+                    continue;
+                }
+                for (size_t j = 0; j < count; j++) {
+                    difference[j] = noisy->out[at][matrix->offset + j] - clean->out[at][matrix->offset + j];
+                }
+                double distance = norm_frobenius(difference, count);
+                double k = distance == 0 ? 0 : distance / NOISE_LEVEL / scale[entry];
+                if (isnan(k) || k > amplification[entry]) {
+                    amplification[entry] = k;
+                }
+            }
+        }
+    }
+}
+
+bool model_amplification(double *amplification, const model_case *mc, const model_pass *clean, const double *scale,
+                         int noise_runs)
+{
+    size_t entries = mc->steps * mc->bucket_count, longest = 0;
+    for (size_t b = 0; b < mc->bucket_count; b++) {
+        longest = mc->buckets[b].numel > longest ? mc->buckets[b].numel : longest;
+    }
+    noise z = {.generator = gsl_rng_alloc(gsl_rng_mt19937)};
+    double *difference = model_doubles(longest, 1);
+    bool ok = z.generator != NULL && difference != NULL;
+    for (int run = 0; ok && run < noise_runs; run++) {
+        gsl_rng_set(z.generator, hash_of(mc->source->problem_text) + (uint32_t)run);
+        model_pass noisy = {.out = calloc(entries + 1, sizeof *noisy.out)};
+        ok = noisy.out != NULL && model_pass_run(&noisy, mc, &z);
+        if (ok) {
+            compare(amplification, mc, clean, &noisy, scale, difference);
+        }
+        for (size_t i = 0; noisy.out != NULL && i < entries; i++) {
+            free(noisy.out[i]);
+        }
+        free(noisy.out);
+    }
+    gsl_rng_free(z.generator);
+    free(difference);
+    return ok;
+}

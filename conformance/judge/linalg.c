@@ -1,0 +1,293 @@
+/* linalg.c: products, norms, QR and singular values of row-major matrices (contract: linalg.h).
+ *
+ * Factorisations are GSL's. Products are plain loops on purpose: the BLAS that comes with GSL skips the multiplications
+ * by an exact zero, so that 0 * NaN would be lost, and a judge must not lose a NaN. Refuses nothing but non-finite
+ * matrices where a decomposition has no answer. Matrices are scaled by a power of two before GSL sees them, so nothing
+ * overflows on the way. Next: model_step.c, which uses it. */
+#include "judge/linalg.h"
+
+#include <gsl/gsl_eigen.h>
+#include <gsl/gsl_errno.h>
+#include <gsl/gsl_linalg.h>
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* malloc for a x b doubles; never null for want of elements. */
+static double *doubles(size_t a, size_t b)
+{
+    if (a != 0 && b > SIZE_MAX / sizeof(double) / a) {
+        return NULL;
+    }
+    return malloc(a * b == 0 ? sizeof(double) : a * b * sizeof(double));
+}
+
+bool all_finite(const double *a, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (!isfinite(a[i])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* The exponent e with max |a| in [2^(e-1), 2^e); 0 for a zero matrix. a must be finite. */
+static int exponent_of(const double *a, size_t count)
+{
+    double largest = 0;
+    int exponent = 0;
+    for (size_t i = 0; i < count; i++) {
+        largest = fmax(largest, fabs(a[i]));
+    }
+    (void)frexp(largest, &exponent);
+    return exponent;
+}
+
+double norm_frobenius(const double *a, size_t count)
+{
+    double sum = 0;
+    for (size_t i = 0; i < count; i++) {
+        sum += a[i] * a[i];
+    }
+    if (isnan(sum)) {
+        return sum;
+    }
+    if (sum > 1e-250 && sum < 1e300) { /* squares that underflowed beside such a sum do not count */
+        return sqrt(sum);
+    }
+    if (!all_finite(a, count)) {
+        return INFINITY;
+    }
+    int exponent = exponent_of(a, count);
+    sum = 0;
+    for (size_t i = 0; i < count; i++) {
+        double scaled = ldexp(a[i], -exponent);
+        sum += scaled * scaled;
+    }
+    return ldexp(sqrt(sum), exponent);
+}
+
+void matmul(double *c, const double *a, const double *b, size_t n, size_t k, size_t m)
+{
+    for (size_t i = 0; i < n; i++) {
+        double *row = c + i * m;
+        for (size_t j = 0; j < m; j++) {
+            row[j] = 0;
+        }
+        for (size_t l = 0; l < k; l++) {
+            for (size_t j = 0; j < m; j++) {
+                row[j] += a[i * k + l] * b[l * m + j];
+            }
+        }
+    }
+}
+
+void matmul_tn(double *c, const double *a, const double *b, size_t n, size_t k, size_t m)
+{
+    for (size_t i = 0; i < k * m; i++) {
+        c[i] = 0;
+    }
+    for (size_t l = 0; l < n; l++) {
+        for (size_t i = 0; i < k; i++) {
+            for (size_t j = 0; j < m; j++) {
+                c[i * m + j] += a[l * k + i] * b[l * m + j];
+            }
+        }
+    }
+}
+
+void matmul_nt(double *c, const double *a, const double *b, size_t n, size_t k, size_t m)
+{
+    for (size_t i = 0; i < n; i++) {
+        for (size_t j = 0; j < k; j++) {
+            double sum = 0;
+            for (size_t l = 0; l < m; l++) {
+                sum += a[i * m + l] * b[j * m + l];
+            }
+            c[i * k + j] = sum;
+        }
+    }
+}
+
+static void fill(double *a, size_t count, double value)
+{
+    for (size_t i = 0; i < count; i++) {
+        a[i] = value;
+    }
+}
+
+bool householder_q(double *q, const double *a, size_t n, size_t r)
+{
+    if (n == 0 || r == 0) {
+        return true;
+    }
+    if (!all_finite(a, n * r)) {
+        fill(q, n * r, NAN);
+        return true;
+    }
+    double *factored = doubles(n, r), *tau = doubles(r, 1), *column = doubles(n, 1);
+    bool ok = factored != NULL && tau != NULL && column != NULL;
+    if (ok) {
+        int exponent = exponent_of(a, n * r);
+        for (size_t i = 0; i < n * r; i++) {
+            factored[i] = ldexp(a[i], -exponent);
+        }
+        gsl_matrix_view qr = gsl_matrix_view_array(factored, n, r);
+        gsl_vector_view scalars = gsl_vector_view_array(tau, r);
+        gsl_vector_view unit = gsl_vector_view_array(column, n);
+        ok = gsl_linalg_QR_decomp(&qr.matrix, &scalars.vector) == GSL_SUCCESS;
+        /* Column j of Q is H_1 ... H_r e_j: GSL's own unpacking would make all n columns. */
+        for (size_t j = 0; ok && j < r; j++) {
+            fill(column, n, 0);
+            column[j] = 1;
+            ok = gsl_linalg_QR_Qvec(&qr.matrix, &scalars.vector, &unit.vector) == GSL_SUCCESS;
+            for (size_t i = 0; i < n; i++) {
+                q[i * r + j] = column[i];
+            }
+        }
+    }
+    free(factored);
+    free(tau);
+    free(column);
+    return ok;
+}
+
+/* t[rows columns] = 2^-exponent times a[rows columns], or times a^T where a is [columns rows]. */
+static void copy_scaled(double *t, const double *a, size_t rows, size_t columns, bool transposed, int exponent)
+{
+    for (size_t i = 0; i < rows; i++) {
+        for (size_t j = 0; j < columns; j++) {
+            t[i * columns + j] = ldexp(transposed ? a[j * rows + i] : a[i * columns + j], -exponent);
+        }
+    }
+}
+
+static void transpose(double *t, const double *a, size_t rows, size_t columns) /* t[columns rows], a[rows columns] */
+{
+    for (size_t i = 0; i < rows; i++) {
+        for (size_t j = 0; j < columns; j++) {
+            t[j * rows + i] = a[i * columns + j];
+        }
+    }
+}
+
+bool singular_values(const double *a, size_t n, size_t m, double *s, double *u, double *vt)
+{
+    bool wide = n < m;
+    size_t rows = wide ? m : n, columns = wide ? n : m;
+    if (columns == 0) {
+        return true;
+    }
+    if (!all_finite(a, n * m)) {
+        return false; /* an iteration on NaN need not end */
+    }
+    /* Golub-Reinsch and not GSL's one-sided Jacobi: that one sets singular values below 10 n u times their predecessor
+     * to zero, and the judge asks whether a value is some few u or not. */
+    double *left = doubles(rows, columns), *right = doubles(columns, columns);
+    double *square = doubles(columns, columns), *work = doubles(columns, 1);
+    bool ok = left != NULL && right != NULL && square != NULL && work != NULL;
+    if (ok) {
+        int exponent = exponent_of(a, n * m);
+        copy_scaled(left, a, rows, columns, wide, exponent);
+        gsl_matrix_view l = gsl_matrix_view_array(left, rows, columns);
+        gsl_matrix_view r = gsl_matrix_view_array(right, columns, columns);
+        gsl_matrix_view x = gsl_matrix_view_array(square, columns, columns);
+        gsl_vector_view values = gsl_vector_view_array(s, columns);
+        gsl_vector_view w = gsl_vector_view_array(work, columns);
+        if (rows / 2 >= columns) { /* much taller than wide: QR first */
+            ok = gsl_linalg_SV_decomp_mod(&l.matrix, &x.matrix, &r.matrix, &values.vector, &w.vector) == GSL_SUCCESS;
+        } else {
+            ok = gsl_linalg_SV_decomp(&l.matrix, &r.matrix, &values.vector, &w.vector) == GSL_SUCCESS;
+        }
+        ok = ok && all_finite(s, columns);
+        for (size_t i = 0; ok && i < columns; i++) {
+            s[i] = ldexp(s[i], exponent);
+        }
+        if (ok && u != NULL) {
+            memcpy(u, wide ? right : left, n * columns * sizeof *u);
+        }
+        if (ok && vt != NULL) {
+            transpose(vt, wide ? left : right, m, columns);
+        }
+    }
+    free(left);
+    free(right);
+    free(square);
+    free(work);
+    return ok;
+}
+
+double norm_2(const double *a, size_t n, size_t m)
+{
+    size_t k = n < m ? n : m;
+    if (!all_finite(a, n * m)) {
+        return NAN;
+    }
+    if (k <= 1) {
+        return norm_frobenius(a, n * m);
+    }
+    /* sigma_1^2 is the largest eigenvalue of the smaller Gram matrix, and accurate there, unlike the small ones. */
+    double *scaled = doubles(n, m), *gram = doubles(k, k), *eigenvalues = doubles(k, 1);
+    gsl_eigen_symm_workspace *workspace = gsl_eigen_symm_alloc(k);
+    double norm = NAN;
+    if (scaled != NULL && gram != NULL && eigenvalues != NULL && workspace != NULL) {
+        int exponent = exponent_of(a, n * m);
+        copy_scaled(scaled, a, n, m, false, exponent);
+        if (n < m) {
+            matmul_nt(gram, scaled, scaled, n, n, m);
+        } else {
+            matmul_tn(gram, scaled, scaled, n, m, m);
+        }
+        gsl_matrix_view g = gsl_matrix_view_array(gram, k, k);
+        gsl_vector_view e = gsl_vector_view_array(eigenvalues, k);
+        if (gsl_eigen_symm(&g.matrix, &e.vector, workspace) == GSL_SUCCESS) {
+            double largest = 0;
+            for (size_t i = 0; i < k; i++) {
+                largest = eigenvalues[i] > largest ? eigenvalues[i] : largest;
+            }
+            norm = ldexp(sqrt(largest), exponent);
+        }
+    }
+    gsl_eigen_symm_free(workspace);
+    free(scaled);
+    free(gram);
+    free(eigenvalues);
+    return norm;
+}
+
+bool leading_columns(double *basis, double *condition, const double *a, size_t n, size_t m, size_t r)
+{
+    size_t k = n < m ? n : m;
+    double *s = doubles(k, 1), *u = doubles(n, k), *leading = doubles(n, r);
+    bool ok = s != NULL && u != NULL && leading != NULL && singular_values(a, n, m, s, u, NULL);
+    if (ok) {
+        *condition = r == 0 ? 1 : s[r - 1] > 0 ? s[0] / s[r - 1] : INFINITY;
+        for (size_t i = 0; i < n; i++) {
+            for (size_t j = 0; j < r; j++) {
+                leading[i * r + j] = u[i * k + j];
+            }
+        }
+        ok = householder_q(basis, leading, n, r); /* vectors of zero singular values become orthonormal too */
+    }
+    free(s);
+    free(u);
+    free(leading);
+    return ok;
+}
+
+bool best_rank_error(double *tail_squared, const double *a, size_t n, size_t m, size_t r)
+{
+    size_t k = n < m ? n : m;
+    double *s = doubles(k, 1);
+    bool ok = s != NULL && singular_values(a, n, m, s, NULL, NULL);
+    if (ok) {
+        *tail_squared = 0;
+        for (size_t i = r; i < k; i++) {
+            *tail_squared += s[i] * s[i];
+        }
+    }
+    free(s);
+    return ok;
+}
