@@ -2,8 +2,7 @@
  *
  * Two generators, both MT19937 (Matsumoto and Nishimura 1998): NumPy's legacy RandomState draws one seed per bucket
  * that is (re)initialised; torch.manual_seed(seed) followed by torch.randn on the CPU fills that bucket's Qs, tensor by
- * tensor. This file and its .c are compiled with -ffp-contract=off; where a fused multiply-add is meant, fma is
- * written.
+ * tensor. random.c is compiled with -ffp-contract=off; where a fused multiply-add is meant, fma is written.
  */
 #ifndef PSGD_CORE_RANDOM_H
 #define PSGD_CORE_RANDOM_H
@@ -33,7 +32,7 @@ typedef struct psgd_torch_generator {
 void psgd_torch_manual_seed(psgd_torch_generator *generator, uint64_t seed);
 
 /* values[count] = torch.randn(count, dtype): standard normals of type dtype. PSGD_ERR_UNSUPPORTED for the half types,
- * whose rule PyTorch has changed. */
+ * whose rule PyTorch has changed; PSGD_ERR_ARGUMENT for a null pointer or another type. */
 psgd_status psgd_torch_randn(psgd_torch_generator *generator, void *values, size_t count, psgd_dtype dtype);
 
 #endif
