@@ -1,0 +1,66 @@
+/* values.c: the table of element types. A new type is a new row with its load, store and round. */
+#include "values.h"
+
+static void load_f32(double *values, const void *elements, size_t count)
+{
+    const float *from = elements;
+    for (size_t i = 0; i < count; i++) {
+        values[i] = (double)from[i];
+    }
+}
+
+static void store_f32(void *elements, const double *values, size_t count)
+{
+    float *to = elements;
+    for (size_t i = 0; i < count; i++) {
+        to[i] = (float)values[i];
+    }
+}
+
+static double round_f32(double value)
+{
+    return (double)(float)value;
+}
+
+static void load_f64(double *values, const void *elements, size_t count)
+{
+    const double *from = elements;
+    for (size_t i = 0; i < count; i++) {
+        values[i] = from[i];
+    }
+}
+
+static void store_f64(void *elements, const double *values, size_t count)
+{
+    double *to = elements;
+    for (size_t i = 0; i < count; i++) {
+        to[i] = values[i];
+    }
+}
+
+static double round_f64(double value)
+{
+    return value;
+}
+
+static const psgd_value_type types[] = {
+    {PSGD_F32, "f32", false, load_f32, store_f32, round_f32},
+    {PSGD_F64, "f64", false, load_f64, store_f64, round_f64},
+};
+
+const psgd_value_type *psgd_value_type_of(uint32_t dtype)
+{
+    for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
+        if ((uint32_t)types[i].dtype == dtype) {
+            return &types[i];
+        }
+    }
+    return NULL;
+}
+
+void psgd_round_values(double *values, size_t count, const psgd_value_type *type)
+{
+    for (size_t i = 0; i < count; i++) {
+        values[i] = type->round(values[i]);
+    }
+}
