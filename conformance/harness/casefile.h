@@ -7,7 +7,8 @@
 /* Writes <folder>/<id>.safetensors, atomically. with_q0: the Q as drawn is in it. Results (expected) are never written.
  */
 bool casefile_write(const test_case *c, const char *folder, bool with_q0, char *message, size_t message_size);
-/* The same in memory: *bytes is malloc'ed. For the runner, whose files are private and short-lived and need no flush. */
+/* The same in memory: *bytes is malloc'ed. For the runner, whose files are private and short-lived and need no flush.
+ */
 bool casefile_serialize(const test_case *c, bool with_q0, void **bytes, size_t *count, char *message,
                         size_t message_size);
 

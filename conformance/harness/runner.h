@@ -37,14 +37,20 @@ struct runner {
 };
 
 /* Ranks as processes: the kit starts itself (kit_path, with the hidden command "rank") once per rank and case.
- * timeout_seconds is per case. */
+ * timeout_seconds is per case. Null: no memory. */
 runner *runner_processes(const char *kit_path, const char *implementation, double timeout_seconds);
+
+/* For a handler of SIGINT and SIGTERM (async-signal-safe): the run under way, and every later one, kills its ranks,
+ * cleans up and returns RUN_KIT_FAILED with the message "interrupted". The caller then frees the runner, which removes
+ * the private folder, and ends as the signal asks. */
+void runner_interrupt(void);
 
 /* Under mpirun: the module psgd-conform-mpi beside the kit, loaded only there. Every process calls runner functions in
  * the same order; results come home to rank 0, the others get empty traces. */
 runner *runner_mpi(const char *implementation, double timeout_seconds, char *message, size_t message_size);
 
-/* The hidden command of a started rank: `psgd-conform rank ...`. Returns the process's exit code. */
+/* The hidden command of a started rank: `psgd-conform rank ...`. The word "rank" is argv[0] or argv[1]. Returns the
+ * process's exit code. */
 int runner_rank_main(int argc, char **argv);
 
 #endif

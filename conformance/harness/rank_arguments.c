@@ -1,0 +1,96 @@
+/* rank_arguments.c: see rank_arguments.h. */
+#include "harness/rank_arguments.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* execve takes pointers to char that it does not write to. */
+static char *word(const char *text)
+{
+    union {
+        const char *in;
+        char *out;
+    } same = {.in = text};
+    return same.out;
+}
+
+void rank_arguments_write(char *words[RANK_ARGUMENTS_WORDS], char numbers[48], char *kit, const rank_arguments *a)
+{
+    int n = 0;
+    (void)snprintf(numbers, 24, "%d", a->rank);
+    (void)snprintf(numbers + 24, 24, "%u", a->limit);
+    words[n++] = kit;
+    words[n++] = word("rank");
+    words[n++] = word("--impl");
+    words[n++] = word(a->implementation);
+    words[n++] = word("--folder");
+    words[n++] = word(a->folder);
+    words[n++] = word("--rank");
+    words[n++] = numbers;
+    words[n++] = word("--limit");
+    words[n++] = numbers + 24;
+    if (a->case_file != NULL) {
+        words[n++] = word("--case");
+        words[n++] = word(a->case_file);
+    }
+    if (a->scenario_name != NULL) {
+        words[n++] = word("--scenario");
+        words[n++] = word(a->scenario_name);
+    }
+    if (a->seeded)
+        words[n++] = word("--seeded");
+    words[n] = NULL;
+}
+
+static bool read_number(long *number, const char *text, long most)
+{
+    char *end = NULL;
+    *number = strtol(text, &end, 10);
+    return end != text && *end == '\0' && *number >= 0 && *number <= most;
+}
+
+static bool read_pair(rank_arguments *a, const char *name, const char *value)
+{
+    long number = 0;
+    if (strcmp(name, "--impl") == 0) {
+        a->implementation = value;
+    } else if (strcmp(name, "--folder") == 0) {
+        a->folder = value;
+    } else if (strcmp(name, "--case") == 0) {
+        a->case_file = value;
+    } else if (strcmp(name, "--scenario") == 0) {
+        a->scenario_name = value;
+    } else if (strcmp(name, "--rank") == 0) {
+        if (!read_number(&number, value, INT_MAX))
+            return false;
+        a->rank = (int)number;
+    } else if (strcmp(name, "--limit") == 0) {
+        if (!read_number(&number, value, INT_MAX))
+            return false;
+        a->limit = (unsigned)number;
+    } else {
+        return false;
+    }
+    return true;
+}
+
+bool rank_arguments_read(rank_arguments *a, int count, char **words)
+{
+    *a = (rank_arguments){.rank = -1};
+    int first = count > 0 && strcmp(words[0], "rank") == 0 ? 1 : 2; /* without or with the program's name */
+    if (count < first || strcmp(words[first - 1], "rank") != 0)
+        return false;
+    for (int i = first; i < count; i++) {
+        if (strcmp(words[i], "--seeded") == 0) {
+            a->seeded = true;
+            continue;
+        }
+        if (i + 1 >= count || !read_pair(a, words[i], words[i + 1]))
+            return false;
+        i++;
+    }
+    return a->implementation != NULL && a->folder != NULL && a->rank >= 0 &&
+           (a->case_file == NULL || a->scenario_name == NULL);
+}
