@@ -54,8 +54,19 @@ def run_sets(all_cases, folder, timeout, hook=None, state=None):
             pending = pending[len(done) :]
 
 
+def read_ids(path):
+    """The cases named in a file, one a line; None: all."""
+    if path is None:
+        return None
+    try:
+        with sys.stdin if path == "-" else open(path, encoding="utf-8") as file:
+            return file.read().split()
+    except OSError as error:
+        raise Refused(f"{path}: {error.strerror}") from error
+
+
 def make_golden(arguments, described):
-    all_cases = cases.find(arguments.folders[0])
+    all_cases = cases.find(arguments.folders[0], read_ids(arguments.ids))
     out = arguments.folders[1]
     os.makedirs(out, exist_ok=True)
     manifest.refuse_mixture(out, described)
@@ -78,7 +89,8 @@ def run_hook(arguments, described):
     version = arguments.version or environment.torch_version(described)
     failed = count = 0
     with tempfile.TemporaryDirectory(prefix="psgd-golden-") as scratch:
-        for outcome in run_sets(cases.find(folder), scratch, arguments.timeout, arguments.hook, arguments.state):
+        all_cases = cases.find(folder, read_ids(arguments.ids))
+        for outcome in run_sets(all_cases, scratch, arguments.timeout, arguments.hook, arguments.state):
             results.write_result(outcome, folder, arguments.hook, version, arguments.claims)
             count, failed = count + 1, failed + bool(outcome.failed())
     print(f"{count} results in {folder}" + (f"; the hook raised in {failed}" if failed else ""))
@@ -114,6 +126,7 @@ def parse_arguments():
     action.add_argument("--check", action="store_true")
     action.add_argument("--rank", nargs=2, help=argparse.SUPPRESS)
     action.add_argument("--probe", action="store_true", help=argparse.SUPPRESS)
+    parser.add_argument("--ids", metavar="FILE", help="only the cases that FILE names (-: standard input)")
     parser.add_argument("--state", metavar="MODULE:CLASS", help="with --hook: instead of PyTorch's PowerSGDState")
     parser.add_argument("--claims", default="core ef warm multirank", help="with --hook: what the port claims")
     parser.add_argument("--version", help="with --hook: the port's version (PyTorch's if not given)")

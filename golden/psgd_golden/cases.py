@@ -123,8 +123,8 @@ def flattened_side(length):
     return side
 
 
-def find(folder):
-    """The case files of a folder, by name: whatever has the format of one. Results and others are passed over."""
+def find(folder, ids=None):
+    """The case files of a folder, by name; ids: these only, each must be there. Results and others are passed over."""
     cases = []
     try:
         names = sorted(os.listdir(folder))
@@ -134,6 +134,11 @@ def find(folder):
         if name.endswith(".safetensors") and not re.search(r"\.result(\.k\d+)?\.safetensors$", name):
             if safetensors.read(os.path.join(folder, name))[1].get("format") == CASE_FORMAT:
                 cases.append(Case(os.path.join(folder, name)))
+    if ids is not None:
+        missing = sorted(set(ids) - {case.id for case in cases})
+        if missing:
+            raise Refused(f"{folder}: no case file for {', '.join(missing)}")
+        cases = [case for case in cases if case.id in set(ids)]
     if not cases:
         raise Refused(f"{folder}: no case files; psgd-conform export {folder} makes them")
     return cases

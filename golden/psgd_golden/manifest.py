@@ -10,6 +10,7 @@ from . import GENERATOR, SUITE, Refused, environment, safetensors
 
 NAME = "MANIFEST.json"
 FORMAT = "psgd-manifest/1"
+VERSION = 1  # of the vectors: the folder is v1/
 
 
 def _sha256(path):
@@ -57,7 +58,14 @@ def write(folder, described):
             "problem": metadata["problem"],
             "producer": f"{metadata['producer']} {metadata['version']}",
         }
-    manifest = {"format": FORMAT, "generator": GENERATOR, "suite": SUITE, "environment": described, "files": files}
+    manifest = {
+        "format": FORMAT,
+        "version": VERSION,
+        "generator": GENERATOR,
+        "suite": SUITE,
+        "environment": described,
+        "files": files,
+    }
     temporary = os.path.join(folder, NAME + ".part")
     with open(temporary, "w", encoding="utf-8") as file:
         json.dump(manifest, file, indent=1, ensure_ascii=False)

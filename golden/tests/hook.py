@@ -1,0 +1,65 @@
+#!/usr/bin/python3
+"""generate.py --hook on a port that is right, on one that raises, and on one that dies.
+
+    hook.py DIR      exit status 0, 1, 77 (no PyTorch here)
+"""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+TESTS = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, TESTS)
+import regenerate
+
+from psgd_golden import cases, environment, manifest, processes, safetensors
+
+
+def run(folder, function):
+    """The result file's tensors, statuses and metadata."""
+    command = [sys.executable, os.path.join(TESTS, "..", "generate.py"), "--hook", f"faulty_hooks:{function}", folder]
+    subprocess.run(command, check=True, cwd=TESTS, stderr=subprocess.DEVNULL)
+    name = next(n for n in os.listdir(folder) if n.endswith(".result.safetensors"))
+    tensors, metadata = safetensors.read(os.path.join(folder, name))
+    return tensors, json.loads(metadata["status"]), metadata
+
+
+def main(folder):
+    try:
+        described = processes.describe_environment()
+    except processes.NoTorch as error:
+        regenerate.skip(error)
+    name = regenerate.choose(folder)[-1]
+    golden = cases.Case(os.path.join(folder, name))
+    with tempfile.TemporaryDirectory(prefix="psgd-golden-") as scratch:
+        regenerate.strip(golden.path, os.path.join(scratch, name))
+
+        tensors, statuses, metadata = run(scratch, "same")
+        assert metadata["format"] == "psgd-result/1" and metadata["id"] == golden.id
+        assert [s["status"] for s in statuses] == ["ok"] * golden.size
+        expected = {n for n in golden.tensors if n.split("/")[0] in ("p", "q")}
+        expected |= {f"out/t{t}/b{b}/k{k}" for t in range(golden.steps) for b in range(len(golden.buckets))
+                     for k in range(golden.size)}  # fmt: skip
+        assert expected <= set(tensors), sorted(expected - set(tensors))
+        assert not any(n.startswith("q0/") for n in tensors)
+        if not environment.differences(manifest.read(folder)["environment"], described):
+            for n in tensors:
+                whole = golden.tensors.get(n) or golden.tensors[n.rpartition("/")[0]]
+                assert tensors[n] == whole, f"{n}: other bytes than the golden file's"
+
+        tensors, statuses, _ = run(scratch, "raises")
+        assert [(s["status"], s["steps_done"]) for s in statuses] == [("error", 3)] * golden.size
+        assert statuses[0]["message"] == "RuntimeError: no step 3"
+        assert max(int(n.split("/")[1][1:]) for n in tensors) == 2
+
+        tensors, statuses, _ = run(scratch, "dies")
+        assert [(s["status"], s["message"]) for s in statuses] == [("error", "the process died")] * golden.size
+        assert not tensors
+    print(f"three hooks on {name}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1]))

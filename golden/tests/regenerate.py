@@ -1,0 +1,85 @@
+#!/usr/bin/python3
+"""Makes a few golden files anew, from the inputs that are in them, and compares bytes.
+
+    regenerate.py DIR      exit status 0, 1 (bytes differ), 77 (no PyTorch here, or another set-up than the files')
+
+Of up to three world sizes the smallest file with a compressed tensor, and all raw draws.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+GOLDEN = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
+sys.path.insert(0, GOLDEN)
+from psgd_golden import SKIP, cases, environment, manifest, processes, safetensors
+
+WORLD_SIZES = 3
+
+
+def skip(reason):
+    print(f"skipped: {reason}")
+    sys.exit(SKIP)
+
+
+def choose(folder):
+    """File names: of each world size the smallest golden file in which something was compressed."""
+    chosen = {}
+    for name in sorted(manifest.read(folder)["files"], key=lambda n: os.path.getsize(os.path.join(folder, n))):
+        tensors, metadata = safetensors.read(os.path.join(folder, name))
+        if metadata.get("format") == cases.CASE_FORMAT and any(tensor.startswith("p/") for tensor in tensors):
+            chosen.setdefault(int(metadata["world"]), name)
+    return [chosen[world] for world in sorted(chosen)[:WORLD_SIZES]]
+
+
+def strip(source, target):
+    """The case that a golden file was made from: inputs without results."""
+    tensors, metadata = safetensors.read(source)
+    inputs = {name: tensor for name, tensor in tensors.items() if name.startswith("in/")}
+    for key in ("producer", "version", "made_by", "q", "status", "statistics"):
+        del metadata[key]
+    safetensors.write(target, inputs, metadata)
+
+
+def differing(folder, again, names):
+    result = []
+    for name in names:
+        with open(os.path.join(folder, name), "rb") as old, open(os.path.join(again, name), "rb") as new:
+            if old.read() != new.read():
+                result.append(name)
+    return result
+
+
+def main(folder):
+    try:
+        described = processes.describe_environment()
+    except processes.NoTorch as error:
+        skip(error)
+    other = environment.differences(manifest.read(folder)["environment"], described)
+    if other:
+        skip(f"the golden files were made with another set-up (differs: {', '.join(other)})")
+    names = choose(folder)
+    if not names:
+        print("no golden file in the manifest")
+        return 1
+    with tempfile.TemporaryDirectory(prefix="psgd-golden-") as scratch:
+        inputs, again = os.path.join(scratch, "cases"), os.path.join(scratch, "again")
+        os.mkdir(inputs)
+        for name in names:
+            strip(os.path.join(folder, name), os.path.join(inputs, name))
+        generate = [sys.executable, os.path.join(GOLDEN, "generate.py")]
+        subprocess.run([*generate, "--draws", again], check=True)
+        names += [name for name in sorted(os.listdir(again)) if name.startswith("draws-")]
+        subprocess.run([*generate, inputs, again], check=True)
+        wrong = differing(folder, again, names)
+        shutil.rmtree(again)
+    for name in wrong:
+        print(f"{name}: other bytes than before")
+    print(f"{len(names)} files made anew: {', '.join(names)}")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1]))

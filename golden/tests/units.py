@@ -1,0 +1,164 @@
+#!/usr/bin/python3
+"""Tests of what the generator computes by itself: files, layout, manifest. Standard library only."""
+
+import json
+import os
+import sys
+import tempfile
+import unittest
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from psgd_golden import Refused, cases, environment, manifest, results, safetensors
+
+
+def f32(*shape):
+    return safetensors.Tensor("F32", shape, bytes(range(4 * cases.numel(shape))))
+
+
+def write_case(folder, shapes, **changes):
+    """A case file of one step and one rank; changes go to its configuration."""
+    config = {
+        "variant": "layerwise",
+        "matrix_approximation_rank": 2,
+        "start_iter": 0,
+        "min_compression_rate": 2.0,
+        "warm_start": True,
+    }
+    config.update(changes)
+    metadata = {
+        "format": "psgd-case/1",
+        "id": "unit",
+        "problem": "unit",
+        "config": json.dumps(config),
+        "world": "1",
+        "steps": "1",
+        "dtype": "f32",
+        "buckets": json.dumps([{"index": 0, "is_last": True, "shapes": shapes}]),
+    }
+    count = sum(cases.numel(shape) for shape in shapes)
+    path = os.path.join(folder, "unit.safetensors")
+    safetensors.write(path, {"in/t0/b0/k0": safetensors.Tensor("F32", (count,), bytes(4 * count))}, metadata)
+    return path
+
+
+class Folder(unittest.TestCase):
+    def setUp(self):
+        scratch = tempfile.TemporaryDirectory()
+        self.addCleanup(scratch.cleanup)
+        self.folder = scratch.name
+
+
+class Safetensors(unittest.TestCase):
+    def test_what_was_written_is_read(self):
+        tensors = {"b": f32(2, 3), "a": f32(0), "c": f32()}
+        content = safetensors.serialize(tensors, {"z": "1", "a": "é"})
+        self.assertEqual(safetensors.parse(content), (tensors, {"z": "1", "a": "é"}))
+        self.assertEqual((8 + int.from_bytes(content[:8], "little")) % 8, 0)
+
+    def test_any_truncation_is_refused(self):
+        content = safetensors.serialize({"a": f32(2, 3)}, {"k": "v"})
+        for length in range(len(content)):
+            with self.assertRaises(ValueError):
+                safetensors.parse(content[:length])
+        with self.assertRaises(ValueError):
+            safetensors.parse(content + b"\0")
+
+    def test_holes_duplicates_and_wrong_shapes_are_refused(self):
+        def parse(header, data):
+            return safetensors.parse(len(header).to_bytes(8, "little") + header + data)
+
+        good = b'{"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}}'
+        parse(good, bytes(4))
+        for bad in (
+            good.replace(b"[0,4]", b"[4,8]"),
+            good.replace(b"[1]", b"[2]"),
+            good[:-1] + b"," + good[1:],
+            b"[]",
+        ):
+            with self.assertRaises(ValueError):
+                parse(bad, bytes(8))
+
+
+class Layout(Folder):
+    def factors(self, shapes, **changes):
+        case = cases.Case(write_case(self.folder, shapes, **changes))
+        return [tuple(f) for f in case.factors(0)], case.counts(0)
+
+    def test_same_matricised_shapes_lie_together(self):
+        found, counts = self.factors([[24, 40], [20, 30], [7], [24, 5, 8]])
+        self.assertEqual(found, [(0, 24, 40, 2), (3, 24, 40, 2), (1, 20, 30, 2)])
+        self.assertEqual(counts, (960 + 600 + 7 + 960, 128 + 100 + 7 + 128))
+
+    def test_the_inequality_is_strict_and_in_double(self):
+        self.assertEqual(self.factors([[4, 4]], matrix_approximation_rank=1)[0], [])
+        self.assertEqual(self.factors([[5, 4]], matrix_approximation_rank=1)[0], [(0, 5, 4, 1)])
+        self.assertEqual(self.factors([[3, 42]], min_compression_rate=1.4)[0], [(0, 3, 42, 2)])
+        self.assertEqual(self.factors([[18, 22]], matrix_approximation_rank=3, min_compression_rate=3.3)[0], [])
+
+    def test_rank_is_clipped_but_not_in_the_flattened_variant(self):
+        self.assertEqual(self.factors([[2, 9]], matrix_approximation_rank=5, min_compression_rate=0)[0], [(0, 2, 9, 2)])
+        found, counts = self.factors([[2, 5]], matrix_approximation_rank=5, variant="flattened")
+        self.assertEqual((found, counts), ([(0, 4, 4, 5)], (10, 40)))
+
+    def test_a_missing_input_is_refused(self):
+        path = write_case(self.folder, [[3]])
+        _, metadata = safetensors.read(path)
+        safetensors.write(path, {"in/t0/b0/k0": f32(2)}, metadata)
+        with self.assertRaisesRegex(Refused, "in/t0/b0/k0"):
+            cases.Case(path)
+
+
+class Verification(Folder):
+    """A run that did not compress as the formulas say is refused."""
+
+    def outcome(self, before=960, after=128, drop=None, other_shape=False):
+        case = cases.Case(write_case(self.folder, [[24, 40]]))
+        shapes = {"p": (24, 2), "q": (40, 2), "q0": (40, 2 if not other_shape else 1)}
+        tensors = {
+            f"{kind}/t0/b0/i0": safetensors.Tensor("F32", shape, bytes(4 * cases.numel(shape)))
+            for kind, shape in shapes.items()
+            if kind != drop
+        }
+        statistics = [
+            {"step": 0, "compression_rate": 7.5, "numel_before_compression": before, "numel_after_compression": after}
+        ]
+        status = {"rank": 0, "status": "ok", "message": "", "steps_done": 1}
+        metadata = {"status": json.dumps(status), "statistics": json.dumps(statistics)}
+        safetensors.write(os.path.join(self.folder, "unit.k0"), tensors, metadata)
+        return results.Outcome(case, self.folder)
+
+    def test_a_compressed_step_passes(self):
+        self.outcome().verify()
+
+    def test_others_are_refused(self):
+        for changes in ({"drop": "p"}, {"drop": "q0"}, {"after": 960}, {"other_shape": True}):
+            with self.assertRaises(Refused, msg=str(changes)):
+                self.outcome(**changes).verify()
+
+
+class Manifest(Folder):
+    def setUp(self):
+        super().setUp()
+        metadata = {"problem": "p", "producer": "x", "version": "1"}
+        self.path = os.path.join(self.folder, "a.safetensors")
+        safetensors.write(self.path, {"a": f32(2)}, metadata)
+        manifest.write(self.folder, {"torch": "1", "cpu": "any"})
+
+    def test_every_kind_of_difference_is_found(self):
+        self.assertEqual(manifest.check(self.folder), [])
+        with open(self.path, "r+b") as file:
+            file.seek(-1, os.SEEK_END)
+            file.write(b"!")
+        self.assertRegex(manifest.check(self.folder)[0], "changed")
+        os.rename(self.path, os.path.join(self.folder, "b.safetensors"))
+        self.assertEqual(len(manifest.check(self.folder)), 2)
+
+    def test_another_set_up_is_not_mixed_in(self):
+        manifest.refuse_mixture(self.folder, {"torch": "1", "cpu": "another"})
+        with self.assertRaisesRegex(Refused, "torch"):
+            manifest.refuse_mixture(self.folder, {"torch": "2", "cpu": "any"})
+        self.assertEqual(environment.differences({"a": 1}, {}), ["a"])
+
+
+if __name__ == "__main__":
+    unittest.main()
