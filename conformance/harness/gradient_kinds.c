@@ -9,10 +9,10 @@ const gradient_kind_name *gradient_kind_describe(size_t kind)
         [GRADIENT_FLAT] = {"flat", PARAMETER_NONE},       [GRADIENT_DEFICIENT] = {"deficient", PARAMETER_RANK},
         [GRADIENT_RANK] = {"rank", PARAMETER_RANK},       [GRADIENT_ZERO] = {"zero", PARAMETER_NONE},
         [GRADIENT_ZEROCOL] = {"zerocol", PARAMETER_NONE}, [GRADIENT_DUPCOL] = {"dupcol", PARAMETER_NONE},
-        [GRADIENT_ONEROW] = {"onerow", PARAMETER_NONE},   [GRADIENT_INTS] = {"ints", PARAMETER_NONE},
-        [GRADIENT_HUGE] = {"huge", PARAMETER_NONE},       [GRADIENT_TINY] = {"tiny", PARAMETER_NONE},
-        [GRADIENT_BITS40] = {"bits40", PARAMETER_NONE},   [GRADIENT_NAN] = {"nan", PARAMETER_ELEMENT},
-        [GRADIENT_INF] = {"inf", PARAMETER_ELEMENT},
+        [GRADIENT_DEAD] = {"dead", PARAMETER_NONE},       [GRADIENT_ONEROW] = {"onerow", PARAMETER_NONE},
+        [GRADIENT_INTS] = {"ints", PARAMETER_NONE},       [GRADIENT_HUGE] = {"huge", PARAMETER_NONE},
+        [GRADIENT_TINY] = {"tiny", PARAMETER_NONE},       [GRADIENT_BITS40] = {"bits40", PARAMETER_NONE},
+        [GRADIENT_NAN] = {"nan", PARAMETER_ELEMENT},      [GRADIENT_INF] = {"inf", PARAMETER_ELEMENT},
     };
     return kind < GRADIENT_KIND_COUNT ? &kinds[kind] : 0;
 }

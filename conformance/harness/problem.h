@@ -18,14 +18,15 @@ typedef enum gradient_kind {
     GRADIENT_FLAT,      /* all singular values 1 */
     GRADIENT_DEFICIENT, /* rank k, plus noise near the type's rounding: nearly deficient (k = max(1, r - 1)) */
     GRADIENT_RANK,      /* rank exactly k, the mean over the ranks too (k = r) */
-    GRADIENT_ZERO,
-    GRADIENT_ZEROCOL,
-    GRADIENT_DUPCOL,
-    GRADIENT_ONEROW, /* one non-zero row */
-    GRADIENT_INTS,   /* small integers: sums exact in any order */
-    GRADIENT_HUGE,
-    GRADIENT_TINY,
-    GRADIENT_BITS40, /* 1 + k 2^-40: tells f64 from anything narrower */
+    GRADIENT_ZERO,      /* at every step */
+    GRADIENT_ZEROCOL,   /* gauss with a column of zeros */
+    GRADIENT_DUPCOL,    /* gauss; columns 1, 3, 5, ... repeat their left neighbours */
+    GRADIENT_DEAD,      /* zero at the first compressed step, gauss at the others */
+    GRADIENT_ONEROW,    /* one non-zero row at the first compressed step, gauss at the others */
+    GRADIENT_INTS,      /* small integers: sums exact in any order */
+    GRADIENT_HUGE,      /* gauss, so large that squares still fit the type: 2^50 in f32 */
+    GRADIENT_TINY,      /* the same, small: 2^-50 in f32 */
+    GRADIENT_BITS40,    /* 1 + k 2^-40: tells f64 from anything narrower */
     GRADIENT_NAN, /* gauss with a NaN at element `parameter` (0 if not given), in rank 0 at the second compressed step
                    */
     GRADIENT_INF

@@ -4,6 +4,7 @@
 #include "harness/gradient_kinds.h"
 #include "harness/problem_reader.h"
 #include "harness/shape_sets.h"
+#include "harness/tensor_names.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -71,15 +72,14 @@ bool problem_read_steps(problem_reader *in)
 
 bool problem_read_dtype(problem_reader *in) /* the field's start is still unread */
 {
-    static const char *const names[] = {"f32", "f64", "f16", "bf16"};
-    static const psgd_dtype types[] = {PSGD_F32, PSGD_F64, PSGD_F16, PSGD_BF16};
     const size_t length = scan_word(&in->s, "/");
-    for (size_t i = 0; i < 4; i++)
-        if (length == strlen(names[i]) && memcmp(in->s.text + in->s.at, names[i], length) == 0) {
-            in->p->dtype = types[i];
-            in->s.at += length;
-            return true;
-        }
+    char name[8] = "";
+    if (length < sizeof name)
+        memcpy(name, in->s.text + in->s.at, length);
+    if (dtype_parse(&in->p->dtype, name)) {
+        in->s.at += length;
+        return true;
+    }
     return scan_fail(&in->s, in->s.at, "unknown type '%.*s'", scan_shown(length), in->s.text + in->s.at);
 }
 

@@ -3,6 +3,7 @@
  */
 #include "harness/gradient_kinds.h"
 #include "harness/problem.h"
+#include "harness/tensor_names.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -84,17 +85,6 @@ static void print_gradients(FILE *f, const problem *p)
     }
 }
 
-static const char *dtype_text(psgd_dtype dtype)
-{
-    switch (dtype) {
-    case PSGD_F32: return "f32";
-    case PSGD_F64: return "f64";
-    case PSGD_F16: return "f16";
-    case PSGD_BF16: return "bf16";
-    }
-    return "?";
-}
-
 static void print_run(FILE *f, const problem *p)
 {
     (void)fprintf(f, "W%d", p->world);
@@ -106,7 +96,7 @@ static void print_run(FILE *f, const problem *p)
     (void)fprintf(f, "/r%" PRId64 "/s%" PRId64, p->r, p->start);
     if (p->steps > 0) /* 0: a recording's own number */
         (void)fprintf(f, "/i%" PRId64, p->steps);
-    (void)fprintf(f, "/%s", dtype_text(p->dtype));
+    (void)fprintf(f, "/%s", dtype_name(p->dtype));
     print_flags(f, p);
     (void)fputs("/rate", f);
     print_number(f, p->rate);
