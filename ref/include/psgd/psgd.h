@@ -18,6 +18,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -122,7 +123,8 @@ typedef struct psgd_config {
 /* The hook's defaults. */
 static inline psgd_config psgd_config_default(void)
 {
-    psgd_config config = {0};
+    psgd_config config;
+    memset(&config, 0, sizeof config); /* "= {0}" is a warning in C++ */
     config.struct_size = (uint32_t)sizeof config;
     config.variant = PSGD_LAYERWISE;
     config.matrix_approximation_rank = 1;

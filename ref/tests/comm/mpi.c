@@ -48,6 +48,15 @@ static void fill(void *data /* [count] */, size_t count, psgd_dtype dtype, int r
     }
 }
 
+/* Whether element i is the NaN that comm_mpi.h promises. */
+static bool is_the_nan(const void *data, size_t i, psgd_dtype dtype)
+{
+    const float f32 = NAN;
+    const double f64 = (double)NAN;
+    return dtype == PSGD_F32 ? memcmp((const float *)data + i, &f32, sizeof f32) == 0
+                             : memcmp((const double *)data + i, &f64, sizeof f64) == 0;
+}
+
 /* Whether element i of the result is the sum over `size` ranks, to the rounding of any order. */
 static bool is_sum(const void *data, size_t i, psgd_dtype dtype, int size)
 {
@@ -61,7 +70,7 @@ static bool is_sum(const void *data, size_t i, psgd_dtype dtype, int size)
         magnitude += fabs(term);
     }
     if (isnan(sum))
-        return isnan(got);
+        return is_the_nan(data, i, dtype);
     return isinf(sum) ? got == sum : fabs(got - sum) <= 2 * size * unit * magnitude;
 }
 
