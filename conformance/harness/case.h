@@ -3,6 +3,7 @@
 #ifndef CONFORMANCE_HARNESS_CASE_H
 #define CONFORMANCE_HARNESS_CASE_H
 
+#include "core/layout.h"
 #include "harness/problem.h"
 #include "harness/trace.h"
 
@@ -36,6 +37,11 @@ void case_free(test_case *c);
 
 const values *case_in(const test_case *c, int64_t step, size_t bucket, int rank);
 const values *case_q0(const test_case *c, int64_t step, size_t bucket, size_t tensor); /* data null: not drawn here */
+
+/* How bucket b is compressed, layerwise; released by psgd_bucket_layout_free. (The buckets of a case have no data,
+ * which psgd_bucket_layout_make refuses.) */
+bool case_bucket_layout(psgd_bucket_layout *layout, const test_case *c, size_t bucket, char *message,
+                        size_t message_size);
 
 /* The claims that a case of this problem takes as given: ef if error feedback is on, warm, f64, flat, ... (never
  * torch). */

@@ -9,10 +9,6 @@
  * buckets, and in and q0 as arrays of null values. False: message says why. */
 bool case_lay_out(test_case *c, char *message, size_t message_size);
 
-/* How bucket b is compressed; released by psgd_bucket_layout_free. Layerwise only. */
-bool case_bucket_layout(psgd_bucket_layout *layout, const test_case *c, size_t bucket, char *message,
-                        size_t message_size);
-
 /* Is a fresh Q drawn at this step, and of what size? 0 x 0: none for this tensor. */
 bool case_q0_shape(size_t *m, size_t *r, const test_case *c, int64_t step, size_t bucket, size_t tensor);
 

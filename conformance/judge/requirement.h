@@ -2,6 +2,7 @@
 #ifndef CONFORMANCE_JUDGE_REQUIREMENT_H
 #define CONFORMANCE_JUDGE_REQUIREMENT_H
 
+#include "harness/claims.h"
 #include "psgd/psgd.h"
 
 typedef enum requirement_level { LEVEL_MUST, LEVEL_SHOULD } requirement_level;
@@ -20,12 +21,5 @@ typedef struct requirement {
 
 const requirement *requirements(size_t *count);
 const requirement *requirement_find(const char *id); /* null: none */
-
-/* Claims by name: "core", "ef", ... PSGD_CLAIM_CORE ...; 0 for an unknown name. */
-uint64_t claim_parse(const char *name, size_t length);
-const char *claim_name(uint64_t claim); /* of a single bit */
-/* Space- or comma-separated names. False: *bad points to the name that is unknown. */
-bool claims_parse(uint64_t *claims, const char *text, const char **bad);
-void claims_print(uint64_t claims, char *text, size_t size); /* space-separated, in the order of the bits */
 
 #endif
