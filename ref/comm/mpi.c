@@ -3,7 +3,7 @@
  * Same bits on every rank. The MPI standard speaks of one result for all members, but several ranks may compute it for
  * themselves: in recursive doubling, rank 0 may add (a + b) + (c + d) where rank 3 adds (d + c) + (b + a). Addition is
  * commutative to the last bit in all but one case: of two NaNs, hardware keeps one operand's payload. (Open MPI 4.1
- * keeps the operands in the order of the ranks; MPICH does not, for a commutative operation.) So every NaN of a sum is
+ * keeps the operands in the order of the ranks; nothing says that others do.) So every NaN of a sum is
  * replaced by one fixed NaN; then the ranks agree whatever algorithm MPI chooses.
  *
  * Buffers go in chunks of 25 MB: an in-place all-reduce of much more is pathologically slow in Open MPI, and one chunk
