@@ -43,15 +43,14 @@ def run_sets(all_cases, folder, timeout, hook=None, state=None):
                 case_timeout=timeout,
             )
             outcomes = [results.Outcome(case, folder) for case in pending]
-            done = [outcome for outcome in outcomes if outcome.is_complete()]
-            if not ok and len(done) == len(pending):
-                raise Refused(reason)
+            ended = next((i for i, outcome in enumerate(outcomes) if outcome.died), len(outcomes))
+            if ok != (ended == len(outcomes)):
+                raise Refused(reason or f"{outcomes[ended].case.id}: a rank ended well without a result")
             if not ok:
-                bad = outcomes[len(done)]
-                print(f"{bad.case.id}: {reason}", file=sys.stderr)
-                done.append(bad)
-            yield from done
-            pending = pending[len(done) :]
+                print(f"{outcomes[ended].case.id}: {reason}", file=sys.stderr)
+                ended += 1
+            yield from outcomes[:ended]
+            pending = pending[ended:]
 
 
 def read_ids(path):
@@ -73,7 +72,7 @@ def make_golden(arguments, described):
     raised = []
     with tempfile.TemporaryDirectory(prefix="psgd-golden-") as folder:
         for outcome in run_sets(all_cases, folder, arguments.timeout):
-            if not outcome.is_complete():
+            if outcome.died:
                 raise Refused(f"{outcome.case.id}: the hook's processes died")
             if outcome.failed():
                 raised.append(f"{outcome.case.id}: {outcome.failed()[0]['message']}")

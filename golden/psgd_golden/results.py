@@ -20,6 +20,7 @@ class Outcome:
 
     def __init__(self, case, folder):
         self.case, self.ranks, self.statuses, self.statistics = case, [], [], []
+        self.died = False  # is there a rank that left nothing?
         for k in range(case.size):
             path = os.path.join(folder, f"{case.id}.k{k}")
             if os.path.exists(path):
@@ -29,14 +30,12 @@ class Outcome:
                     self.statistics = json.loads(metadata["statistics"])
             else:
                 tensors = {}
+                self.died = True
                 self.statuses.append({"rank": k, "status": "error", "message": "the process died", "steps_done": 0})
             self.ranks.append(tensors)
 
     def failed(self):
         return [s for s in self.statuses if s["status"] != "ok"]
-
-    def is_complete(self):
-        return all(self.ranks) or not any(s["message"] == "the process died" for s in self.statuses)
 
     def merged(self, share_equal_outputs):
         """All ranks' tensors by their names in files, step by step."""
