@@ -13,6 +13,9 @@ from . import Refused, environment
 SCRIPT = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "generate.py")
 
 
+REFUSED = 3  # the exit code of a rank that has something to tell the user
+
+
 def start(task, world, timeout, **job):
     """Runs `task` on `world` ranks. False: a rank ended badly or the time was up; the second value says how."""
     with tempfile.TemporaryDirectory(prefix="psgd-golden-") as folder:
@@ -40,6 +43,8 @@ def start(task, world, timeout, **job):
         if failure is None:
             return True, ""
         rank, reason = failure
+        if ranks[rank].returncode == REFUSED:
+            raise Refused(tails[rank])
         return False, f"rank {rank} {reason}" + (f":\n{tails[rank]}" if tails[rank] else "")
 
 
@@ -82,6 +87,7 @@ def be_rank(path, rank):
         code = 0
     except Refused as error:
         print(error, file=sys.stderr)
+        code = REFUSED
     except Exception:
         traceback.print_exc()
     finally:

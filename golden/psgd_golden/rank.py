@@ -199,11 +199,19 @@ class Run:
             memory = getattr(self.state, attribute, None)
             flat = memory.last(index) if isinstance(memory, Memory) else None
             if flat is not None:
-                for i, matrix in split(flat.reshape(-1), factors, side).items():
-                    seen[f"{name}/t{step}/b{b}/i{i}"] = arrays.from_torch(matrix)
+                self._show(f"{name}/t{step}/b{b}", flat.reshape(-1), factors, side, seen)
         if draws and self.hook_is_torchs():
-            for i, matrix in split(torch.cat([d.reshape(-1) for d in draws]), factors, "m").items():
-                seen[f"q0/t{step}/b{b}/i{i}"] = arrays.from_torch(matrix)
+            self._show(f"q0/t{step}/b{b}", torch.cat([d.reshape(-1) for d in draws]), factors, "m", seen)
+
+    def _show(self, name, flat, factors, side, seen):
+        try:
+            matrices = split(flat, factors, side)
+        except Refused:
+            if self.hook_is_torchs():
+                raise
+            return  # a port may keep its factors in another way: they are not shown
+        for i, matrix in matrices.items():
+            seen[f"{name}/i{i}"] = arrays.from_torch(matrix)
 
     def hook_is_torchs(self):
         return self.hook in (torch_hook.powerSGD_hook, torch_hook.batched_powerSGD_hook)
