@@ -1,0 +1,184 @@
+/* support.c: see support.h. */
+#include "support.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- One rank ---- */
+
+static psgd_status lone_sum(void *context, void *data, size_t count, psgd_dtype dtype)
+{
+    lone_rank *lone = context;
+    (void)data;
+    (void)dtype;
+    if (lone->calls < (int)(sizeof lone->counts / sizeof lone->counts[0])) {
+        lone->counts[lone->calls] = count;
+    }
+    lone->calls++;
+    return lone->calls == lone->fail_at ? PSGD_ERR_IO : PSGD_OK;
+}
+
+psgd_comm lone_rank_comm(lone_rank *lone)
+{
+    *lone = (lone_rank){0};
+    return (psgd_comm){
+        .struct_size = (uint32_t)sizeof(psgd_comm), .context = lone, .size = 1, .allreduce_sum = lone_sum};
+}
+
+/* ---- Threads ---- */
+
+typedef struct group {
+    int size;
+    pthread_barrier_t barrier;
+    void **buffers; /* [size]: every rank's data of the collective at hand */
+} group;
+
+typedef struct member {
+    group *group;
+    int rank;
+    pthread_t thread;
+    void (*body)(const psgd_comm *comm, void *argument);
+    void *argument;
+} member;
+
+static psgd_status group_sum(void *context, void *data, size_t count, psgd_dtype dtype)
+{
+    member *self = context;
+    group *g = self->group;
+    size_t bytes = count * psgd_dtype_size(dtype);
+    void *sum = malloc(bytes > 0 ? bytes : 1);
+    if (!sum) {
+        return PSGD_ERR_MEMORY;
+    }
+    g->buffers[self->rank] = data;
+    pthread_barrier_wait(&g->barrier); /* all buffers are known */
+    for (size_t i = 0; i < count; i++) {
+        double total = 0;
+        for (int rank = 0; rank < g->size; rank++) {
+            total += dtype == PSGD_F64 ? ((double *)g->buffers[rank])[i] : (double)((float *)g->buffers[rank])[i];
+        }
+        if (dtype == PSGD_F64) {
+            ((double *)sum)[i] = total;
+        } else {
+            ((float *)sum)[i] = (float)total;
+        }
+    }
+    pthread_barrier_wait(&g->barrier); /* all have read */
+    if (bytes > 0) {
+        memcpy(data, sum, bytes);
+    }
+    free(sum);
+    return PSGD_OK;
+}
+
+static void *run_member(void *argument)
+{
+    member *self = argument;
+    psgd_comm comm = {.struct_size = (uint32_t)sizeof comm,
+                      .context = self,
+                      .rank = self->rank,
+                      .size = self->group->size,
+                      .allreduce_sum = group_sum};
+    self->body(&comm, self->argument);
+    return NULL;
+}
+
+void run_ranks(int size, void (*body)(const psgd_comm *comm, void *argument), void *argument)
+{
+    group g = {.size = size, .buffers = calloc((size_t)size, sizeof(void *))};
+    member *members = calloc((size_t)size, sizeof *members);
+    assert_non_null(g.buffers);
+    assert_non_null(members);
+    assert_int_equal(pthread_barrier_init(&g.barrier, NULL, (unsigned)size), 0);
+    for (int rank = 0; rank < size; rank++) {
+        members[rank] = (member){.group = &g, .rank = rank, .body = body, .argument = argument};
+        assert_int_equal(pthread_create(&members[rank].thread, NULL, run_member, &members[rank]), 0);
+    }
+    for (int rank = 0; rank < size; rank++) {
+        assert_int_equal(pthread_join(members[rank].thread, NULL), 0);
+    }
+    pthread_barrier_destroy(&g.barrier);
+    free(g.buffers);
+    free(members);
+}
+
+/* ---- Buckets ---- */
+
+void make_bucket(test_bucket *b, psgd_dtype dtype, void *data, size_t count, const size_t (*rows_columns)[2])
+{
+    *b = (test_bucket){0};
+    for (size_t i = 0; i < count; i++) {
+        size_t rows = rows_columns[i][0], columns = rows_columns[i][1];
+        b->dims[i][0] = rows;
+        b->dims[i][1] = columns;
+        b->shapes[i] = (psgd_shape){columns > 0 ? 2 : 1, b->dims[i]};
+        b->numel += rows * (columns > 0 ? columns : 1);
+    }
+    b->bucket = (psgd_bucket){.struct_size = (uint32_t)sizeof b->bucket,
+                              .dtype = dtype,
+                              .is_last = true,
+                              .data = data,
+                              .tensor_count = count,
+                              .shapes = b->shapes};
+}
+
+/* splitmix64: a step of a counter, mixed. */
+static uint64_t mix(uint64_t x)
+{
+    x += UINT64_C(0x9E3779B97F4A7C15);
+    x = (x ^ (x >> 30)) * UINT64_C(0xBF58476D1CE4E5B9);
+    x = (x ^ (x >> 27)) * UINT64_C(0x94D049BB133111EB);
+    return x ^ (x >> 31);
+}
+
+void fill_f64(double *values, size_t count, uint64_t seed)
+{
+    for (size_t i = 0; i < count; i++) {
+        values[i] = (double)(mix(mix(seed) + i) >> 11) * 0x1p-52 - 1;
+    }
+}
+
+void fill_f32(float *values, size_t count, uint64_t seed)
+{
+    for (size_t i = 0; i < count; i++) {
+        values[i] = (float)((double)(mix(mix(seed) + i) >> 11) * 0x1p-52 - 1);
+    }
+}
+
+psgd_status draw_by_index(void *context, uint64_t step, size_t bucket, size_t tensor, psgd_dtype dtype, size_t m,
+                          size_t r, void *q)
+{
+    uint64_t seed = 1000 * step + 100 * bucket + 10 * tensor + 7;
+    (void)context;
+    if (dtype == PSGD_F64) {
+        fill_f64(q, m * r, seed);
+    } else {
+        fill_f32(q, m * r, seed);
+    }
+    return PSGD_OK;
+}
+
+const psgd_q_source q_by_index = {NULL, draw_by_index};
+
+/* ---- States ---- */
+
+psgd_state *make_state(const psgd_config *config, const psgd_comm *comm)
+{
+    psgd_state *state = NULL;
+    char message[256] = "";
+    psgd_status status = psgd_ref()->create(config, comm, &state, message, sizeof message);
+    if (status != PSGD_OK) {
+        fail_msg("create: %s: %s", psgd_status_name(status), message);
+    }
+    return state;
+}
+
+psgd_config make_config(int64_t r, double rate)
+{
+    psgd_config config = psgd_config_default();
+    config.matrix_approximation_rank = r;
+    config.min_compression_rate = rate;
+    config.start_iter = 2;
+    return config;
+}
