@@ -41,13 +41,15 @@ double type_epsilon(psgd_dtype dtype);
 
 /* A free-running model of a whole case, started from the case's q0 alone. */
 typedef struct model_run {
-    double **out;          /* [steps * bucket_count][numel]: the mean result */
-    double **p;            /* [steps * tensors]: [n r] of compressed tensors, else null */
-    double **q;            /* [steps * tensors]: [m r] averaged */
-    double *kappa;         /* [steps * tensors]: largest kappa of this tensor up to this step; 0 where not compressed */
-    double *amplification; /* [steps * tensors]: K_t, see TOLERANCES; 0 where not compressed, and where out stays
-                              exactly zero whatever the noise: then a port's must be zero too, and there is no ratio */
-    double *scale;         /* [steps * tensors]: S = sqrt(mean_k ||M_k||_F^2), E_k as the hook defines it */
+    double **out;  /* [steps * bucket_count][numel]: the mean result */
+    double **p;    /* [steps * tensors]: [n r] of compressed tensors, else null */
+    double **q;    /* [steps * tensors]: [m r] averaged */
+    double *kappa; /* [steps * tensors]: largest kappa of this tensor up to this step; 0 where not compressed */
+    /* [steps * tensors]: K_t, see TOLERANCES; infinite where it cannot be measured because the noise changes out by
+     * more than 1 %; 0 where not compressed, and where out stays exactly zero whatever the noise: then a port's must be
+     * zero too, and there is no ratio. */
+    double *amplification;
+    double *scale;              /* [steps * tensors]: S = sqrt(mean_k ||M_k||_F^2), E_k as the hook defines it */
     bool *reference_inaccurate; /* [steps * tensors]: at this step or before */
 } model_run;
 

@@ -1,0 +1,271 @@
+/* compare_model.c: the port against the model.
+ *
+ * One step from a known state, so that nothing accumulates: row 6 from a Q that is known (drawn, or shown under torch),
+ * row 6b from outputs alone under warm start; row 7 for P, and Q = Mb^T P with the port's own P (row 1's limit: that is
+ * the step's other half). Free-running from q0 alone: row 8. Skipped where the model says that the reference itself is
+ * inaccurate.
+ *
+ * Who broke what: from a drawn Q, the draw is wrong (RND-002 under torch, RND-001 across ranks) or not used as it
+ * should be (AGG-002; WRM-003 after the first step without warm start); from a kept Q, warm start is (WRM-001), unless
+ * epsilon is what decides (ORT-002, ORT-004). */
+#include "judge/judging.h"
+
+#include "judge/linalg.h"
+#include "judge/one_step.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+typedef struct probes {
+    probe drawn_torch, drawn_first, drawn_ranks, drawn_again, gram_schmidt, kept, kept_epsilon, kept_outputs, p_gs,
+        p_qr, q_averaged;
+} probes;
+
+/* Does the port's output lie in the space that the model's P spans? Then its Q is right, and epsilon's part is not. */
+static bool spans_the_same(judging *j, int64_t step, size_t tensor, const model_output *model, double unit)
+{
+    const evidence_tensor *x = &j->e.tensors[tensor];
+    size_t n = x->n, m = x->m, r = x->r;
+    const double *out = evidence_out(&j->e, step, tensor);
+    double *basis = calloc(n * r, sizeof *basis), *inner = calloc(r * m, sizeof *inner);
+    double *within = calloc(n * m, sizeof *within), condition;
+    bool same = false;
+    if (basis == NULL || inner == NULL || within == NULL || !leading_columns(basis, &condition, model->p, n, r, r)) {
+        judging_lacks_memory(j);
+    } else if (all_finite(out, n * m)) {
+        check_place unused = CHECK_NOWHERE;
+        matmul_tn(inner, basis, out, n, r, m);
+        matmul(within, basis, inner, n, r, m);
+        same = difference_ratio(out, within, n, m, unit, &unused) <= limit_of(LIMIT_ONE_STEP)->limit;
+    }
+    free(basis);
+    free(inner);
+    free(within);
+    return same;
+}
+
+/* Row 7 as a number, infinite where it can't be taken; and where P differs most. */
+static double factor_ratio(judging *j, int64_t step, size_t tensor, const model_output *model, check_place *place)
+{
+    const evidence_tensor *x = &j->e.tensors[tensor];
+    bool lacks = false;
+    double ratio = -1;
+    double *p = evidence_factor(trace_p(j->t, step, x->bucket, x->tensor), x->n * x->r, &lacks);
+    if (lacks) {
+        judging_lacks_memory(j);
+    } else if (p != NULL && model->kappa * j->e.u <= SKIP_CONDITION) {
+        *place = place_of(j, step, tensor, STAGE_P_ORTHOGONAL);
+        ratio = difference_ratio(p, model->p, x->n, x->r, j->e.u * model->kappa, place);
+    }
+    free(p);
+    return ratio; /* -1: not taken */
+}
+
+/* out of one step against the model's: row 6 or 6b under probe p. If it fails and P is shown and wrong, P is where. */
+static bool judge_out(judging *j, probe *p, int64_t step, size_t tensor, const model_output *model, double unit)
+{
+    const evidence_tensor *x = &j->e.tensors[tensor];
+    check_place place = place_of(j, step, tensor, STAGE_OUT), at_p = place;
+    const double *out = evidence_out(&j->e, step, tensor);
+    double most = limit_of(p->row)->limit, ratio = difference_ratio(out, model->out, x->n, x->m, unit, &place);
+    double power = most * unit / norm_frobenius(model->out, x->n * x->m);
+    if (!(ratio <= most) && j->torch) {
+        double wrong = factor_ratio(j, step, tensor, model, &at_p);
+        if (wrong >= 0 && wrong <= limit_of(LIMIT_FACTOR)->limit) {
+            at_p = place;
+        }
+        return probe_measure(j, p, ratio, power, wrong == -1 ? &place : &at_p);
+    }
+    return probe_measure(j, p, ratio, power, &place);
+}
+
+/* From a Q that was drawn in this step. */
+static bool judge_drawn(judging *j, probes *p, int64_t step, size_t tensor)
+{
+    const evidence_tensor *x = &j->e.tensors[tensor];
+    model_output model;
+    if (one_step_model(&model, j, step, tensor, ONE_STEP_DRAWN) == ONE_STEP_NONE) {
+        return true;
+    }
+    bool ok = true, first = step == j->c->config.start_iter;
+    bool epsilon = x->gram_schmidt && j->c->config.orthogonalization_epsilon > 0;
+    if (!model.reference_inaccurate && (judging_projects(j, tensor) || (j->torch && epsilon))) {
+        /* row 6: g = gamma for QR, gamma + kappa for Gram-Schmidt, which any port but torch may use at any rank */
+        double g = model.gamma + (x->gram_schmidt || !j->torch ? model.kappa : 0);
+        double unit = j->e.u * evidence_at(&j->e, step, tensor)->scale * g;
+        check_place unused = CHECK_NOWHERE;
+        const double *out = evidence_out(&j->e, step, tensor);
+        bool right = difference_ratio(out, model.out, x->n, x->m, unit, &unused) <= limit_of(LIMIT_ONE_STEP)->limit;
+        if (epsilon && (right || spans_the_same(j, step, tensor, &model, unit))) {
+            ok = judge_out(j, &p->gram_schmidt, step, tensor, &model, unit);
+        }
+        if (!j->t->q_given && j->torch) {
+            ok = ok && judge_out(j, &p->drawn_torch, step, tensor, &model, unit);
+        } else {
+            ok = ok && judge_out(j, first ? &p->drawn_first : &p->drawn_again, step, tensor, &model, unit);
+            if (first && j->c->world > 1) {
+                judge_out(j, &p->drawn_ranks, step, tensor, &model, unit);
+            }
+        }
+        if (ok && !first && j->torch && !j->t->q_given) {
+            judge_out(j, &p->drawn_again, step, tensor, &model, unit);
+        }
+    }
+    if (ok && j->torch && !model.reference_inaccurate) {
+        check_place place;
+        double ratio = factor_ratio(j, step, tensor, &model, &place);
+        ok = ratio == -1 ||
+             probe_measure(j, x->gram_schmidt ? &p->p_gs : &p->p_qr, ratio,
+                           limit_of(LIMIT_FACTOR)->limit * j->e.u * model.kappa / norm_frobenius(model.p, x->n * x->r),
+                           &place);
+    }
+    model_output_free(&model);
+    return ok;
+}
+
+/* From the Q that the port shows to have kept (torch). */
+static bool judge_kept(judging *j, probes *p, int64_t step, size_t tensor)
+{
+    const evidence_tensor *x = &j->e.tensors[tensor];
+    model_output model;
+    if (!j->torch || one_step_model(&model, j, step, tensor, ONE_STEP_STATE) == ONE_STEP_NONE) {
+        return true;
+    }
+    bool ok = true;
+    if (!model.reference_inaccurate) {
+        double g = model.gamma + (x->gram_schmidt ? model.kappa : 0);
+        double unit = j->e.u * evidence_at(&j->e, step, tensor)->scale * g;
+        bool epsilon = x->gram_schmidt && j->c->config.orthogonalization_epsilon > 0;
+        ok = judge_out(j, epsilon ? &p->kept_epsilon : &p->kept, step, tensor, &model, unit);
+        check_place place;
+        double ratio = factor_ratio(j, step, tensor, &model, &place);
+        ok = ok && (ratio == -1 || probe_measure(j, x->gram_schmidt ? &p->p_gs : &p->p_qr, ratio,
+                                                 limit_of(LIMIT_FACTOR)->limit * j->e.u * model.kappa /
+                                                     norm_frobenius(model.p, x->n * x->r),
+                                                 &place));
+    }
+    model_output_free(&model);
+    return ok;
+}
+
+/* Row 6b: Q spans the rows of the previous output. */
+static bool judge_from_outputs(judging *j, probes *p, int64_t step, size_t tensor)
+{
+    const evidence_tensor *x = &j->e.tensors[tensor];
+    model_output model;
+    if (!judging_projects(j, tensor) || one_step_model(&model, j, step, tensor, ONE_STEP_OUTPUTS) == ONE_STEP_NONE) {
+        return true;
+    }
+    bool ok = true;
+    double *basis = calloc(x->n * x->r, sizeof *basis), condition;
+    if (basis == NULL || !leading_columns(basis, &condition, evidence_out(&j->e, step - 1, tensor), x->n, x->m, x->r)) {
+        judging_lacks_memory(j);
+    } else if (!model.reference_inaccurate) {
+        double g = model.gamma + condition + (x->gram_schmidt || !j->torch ? model.kappa : 0);
+        double unit = j->e.u * evidence_at(&j->e, step, tensor)->scale * g;
+        ok = judge_out(j, &p->kept_outputs, step, tensor, &model, unit);
+    }
+    free(basis);
+    model_output_free(&model);
+    return ok;
+}
+
+/* WRM-002: the kept Q is Mb^T P, averaged, whatever P is. */
+static bool judge_new_q(judging *j, probes *p, int64_t step, size_t tensor)
+{
+    const evidence_tensor *x = &j->e.tensors[tensor];
+    bool lacks = false, ok = true;
+    if (!j->torch || !j->c->config.warm_start) {
+        return true;
+    }
+    double *own_p = evidence_factor(trace_p(j->t, step, x->bucket, x->tensor), x->n * x->r, &lacks);
+    double *own_q = evidence_factor(trace_q(j->t, step, x->bucket, x->tensor), x->m * x->r, &lacks);
+    double *expected = calloc(x->m * x->r, sizeof *expected);
+    if (lacks || expected == NULL) {
+        judging_lacks_memory(j);
+    } else if (own_p == NULL || own_q == NULL) {
+        probe_unobserved(j, &p->q_averaged, "the port does not show P and Q");
+    } else if (all_finite(own_p, x->n * x->r) && all_finite(own_q, x->m * x->r)) {
+        matmul_tn(expected, evidence_mean(&j->e, step, tensor), own_p, x->n, x->m, x->r);
+        check_place place = place_of(j, step, tensor, STAGE_NEW_Q);
+        ok = probe_compare(j, &p->q_averaged, own_q, expected, x->m, x->r,
+                           j->e.u * evidence_at(&j->e, step, tensor)->scale, &place);
+    }
+    free(own_p);
+    free(own_q);
+    free(expected);
+    return ok;
+}
+
+void judge_one_step(judging *j)
+{
+    if (j->c->problem.flattened || (j->claims & PSGD_CLAIM_ALTERNATING) != 0) {
+        return;
+    }
+    probes p = {.drawn_torch = probe_for("PSGD-RND-002", LIMIT_ONE_STEP),
+                .drawn_first = probe_for("PSGD-AGG-002", LIMIT_ONE_STEP),
+                .drawn_ranks = probe_for("PSGD-RND-001", LIMIT_ONE_STEP),
+                .drawn_again = probe_for("PSGD-WRM-003", LIMIT_ONE_STEP),
+                .gram_schmidt = probe_for("PSGD-ORT-002", LIMIT_ONE_STEP),
+                .kept = probe_for("PSGD-WRM-001", LIMIT_ONE_STEP),
+                .kept_epsilon = probe_for("PSGD-ORT-004", LIMIT_ONE_STEP),
+                .kept_outputs = probe_for("PSGD-WRM-001", LIMIT_FROM_OUTPUTS),
+                .p_gs = probe_for("PSGD-ORT-002", LIMIT_FACTOR),
+                .p_qr = probe_for("PSGD-ORT-003", LIMIT_FACTOR),
+                .q_averaged = probe_for("PSGD-WRM-002", LIMIT_OWN_FACTORS)};
+    for (size_t i = 0; i < j->e.tensor_count; i++) {
+        for (int64_t step = j->c->config.start_iter; step < j->e.steps; step++) {
+            if (!judging_is_regular(j, i, step)) {
+                continue;
+            }
+            bool ok = judge_drawn(j, &p, step, i) && judge_kept(j, &p, step, i);
+            if (ok && !evidence_is_fresh(&j->e, step)) {
+                ok = judge_from_outputs(j, &p, step, i);
+            }
+            if (!ok) {
+                judging_stop(j, i, step);
+            } else if (!judge_new_q(j, &p, step, i)) { /* what is kept is wrong, what came out is not */
+                judging_stop(j, i, step + 1);
+            }
+        }
+    }
+}
+
+/* The requirement that a free-running result stands for, once single steps are right: what is carried between steps. */
+static const char *carried(const judging *j)
+{
+    const psgd_config *config = &j->c->config;
+    return config->use_error_feedback ? "PSGD-EF-004" : config->warm_start ? "PSGD-WRM-001" : "PSGD-WRM-003";
+}
+
+void judge_free_running(judging *j)
+{
+    const model_run *run = j->free_running;
+    if (run == NULL || (j->claims & PSGD_CLAIM_ALTERNATING) != 0) {
+        return;
+    }
+    probe p = probe_for(carried(j), LIMIT_FREE_RUNNING);
+    for (size_t i = 0; i < j->e.tensor_count; i++) {
+        const evidence_tensor *x = &j->e.tensors[i];
+        bool method_free = x->gram_schmidt || !j->torch;
+        for (int64_t step = j->c->config.start_iter; step < j->e.steps; step++) {
+            size_t at = (size_t)step * j->e.tensor_count + i;
+            bool epsilon_decides = j->torch && x->gram_schmidt;
+            if (!judging_is_regular(j, i, step) || run->reference_inaccurate[at] ||
+                !(judging_projects(j, i) || epsilon_decides)) {
+                break; /* whatever is irregular spoils what comes after */
+            }
+            double amplification = run->amplification[at] + (method_free ? run->kappa[at] : 0);
+            if (!(run->amplification[at] * j->e.u <= SKIP_CONDITION)) {
+                break;
+            }
+            const double *expected = run->out[(size_t)step * j->c->bucket_count + x->bucket] + x->offset;
+            check_place place = place_of(j, step, i, STAGE_OUT);
+            double unit = j->e.u * evidence_at(&j->e, step, i)->scale * amplification;
+            if (step > j->c->config.start_iter &&
+                !probe_compare(j, &p, evidence_out(&j->e, step, i), expected, x->n, x->m, unit, &place)) {
+                judging_stop(j, i, step);
+            }
+        }
+    }
+}

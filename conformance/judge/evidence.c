@@ -1,0 +1,383 @@
+/* evidence.c: gathers what the laws need (contract: evidence.h). It trusts nothing of a trace: arrays of another size
+ * or type than the case's count as not shown. Means are summed in long double, so that the judge's own rounding stays
+ * below half a unit of f64. */
+#include "judge/evidence.h"
+
+#include "judge/linalg.h"
+#include "judge/model.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static double *doubles(size_t count)
+{
+    return count > SIZE_MAX / sizeof(double) ? NULL : calloc(count == 0 ? 1 : count, sizeof(double));
+}
+
+bool evidence_is_compressed_step(const evidence *e, int64_t step)
+{
+    return step >= e->c->config.start_iter;
+}
+
+bool evidence_is_fresh(const evidence *e, int64_t step)
+{
+    return step == e->c->config.start_iter || !e->c->config.warm_start;
+}
+
+static double *part(double *const *of, const evidence *e, int64_t step, size_t tensor)
+{
+    const evidence_tensor *x = &e->tensors[tensor];
+    double *bucket = of[(size_t)step * e->c->bucket_count + x->bucket];
+    return bucket == NULL ? NULL : bucket + x->offset;
+}
+
+const double *evidence_out(const evidence *e, int64_t step, size_t tensor)
+{
+    return part(e->out, e, step, tensor);
+}
+
+const double *evidence_gradient(const evidence *e, int64_t step, size_t tensor)
+{
+    return part(e->gradient, e, step, tensor);
+}
+
+const double *evidence_mean(const evidence *e, int64_t step, size_t tensor)
+{
+    return part(e->mean, e, step, tensor);
+}
+
+const double *evidence_error(const evidence *e, int64_t step, size_t tensor)
+{
+    return part(e->error, e, step, tensor);
+}
+
+const tensor_evidence *evidence_at(const evidence *e, int64_t step, size_t tensor)
+{
+    return &e->at[(size_t)step * e->tensor_count + tensor];
+}
+
+double *evidence_part(const evidence *e, const values *bucket, size_t tensor, bool *out_of_memory)
+{
+    const evidence_tensor *x = &e->tensors[tensor];
+    if (bucket == NULL || bucket->data == NULL || bucket->count != e->c->numel[x->bucket]) {
+        return NULL;
+    }
+    double *result = doubles(x->n * x->m);
+    if (result == NULL) {
+        *out_of_memory = true;
+        return NULL;
+    }
+    for (size_t i = 0; i < x->n * x->m; i++) {
+        result[i] = values_get(bucket, x->offset + i);
+    }
+    return result;
+}
+
+double *evidence_factor(const values *factor, size_t count, bool *out_of_memory)
+{
+    if (factor == NULL || factor->data == NULL || factor->count != count) {
+        return NULL;
+    }
+    double *result = doubles(count);
+    if (result == NULL) {
+        *out_of_memory = true;
+        return NULL;
+    }
+    values_to_double(result, factor);
+    return result;
+}
+
+/* Shapes and the selection, by the formula itself and not by the code under test. */
+static bool list_tensors(evidence *e)
+{
+    const test_case *c = e->c;
+    for (size_t b = 0; b < c->bucket_count; b++) {
+        e->tensor_count += c->buckets[b].tensor_count;
+    }
+    e->tensors = calloc(e->tensor_count + 1, sizeof *e->tensors);
+    e->judged_until = calloc(e->tensor_count + 1, sizeof *e->judged_until);
+    if (e->tensors == NULL || e->judged_until == NULL) {
+        return false;
+    }
+    size_t next = 0;
+    for (size_t b = 0; b < c->bucket_count; b++) {
+        size_t offset = 0;
+        for (size_t i = 0; i < c->buckets[b].tensor_count; i++, next++) {
+            const psgd_shape *shape = &c->buckets[b].shapes[i];
+            evidence_tensor *x = &e->tensors[next];
+            *x = (evidence_tensor){.bucket = b, .tensor = i, .offset = offset, .n = 1, .m = 1};
+            for (size_t d = 0; d < shape->ndim; d++) {
+                *(d == 0 ? &x->n : &x->m) *= shape->dims[d];
+            }
+            size_t r = x->n < x->m ? x->n : x->m;
+            x->r = c->config.matrix_approximation_rank < (int64_t)r ? (size_t)c->config.matrix_approximation_rank : r;
+            double before = (double)x->n * (double)x->m;
+            double after = ((double)x->n + (double)x->m) * (double)x->r;
+            x->compressed = after * c->config.min_compression_rate < before;
+            x->gram_schmidt = x->r <= 2 || c->dtype == PSGD_F16 || c->dtype == PSGD_BF16;
+            offset += x->n * x->m;
+        }
+    }
+    return true;
+}
+
+static bool shows_out(const test_case *c, const trace *t, int64_t step, size_t bucket, int rank)
+{
+    const values *out = trace_out(t, step, bucket, rank);
+    return out->data != NULL && out->count == c->numel[bucket] && out->dtype == c->dtype;
+}
+
+static void find_difference(evidence *e, int64_t step, size_t bucket, int rank)
+{
+    const values *a = trace_out(e->t, step, bucket, 0), *b = trace_out(e->t, step, bucket, rank);
+    e->differ_at = step;
+    e->differ_bucket = (int64_t)bucket;
+    e->differ_rank = rank;
+    for (size_t i = 0; i < a->count; i++) {
+        double x = values_get(a, i), y = values_get(b, i);
+        if (x != y && !(isnan(x) && isnan(y))) { /* bits of NaNs may be all that differs: then element 0 is shown */
+            e->differ_element = i;
+            return;
+        }
+    }
+}
+
+/* Steps that all ranks finished alike. */
+static void count_steps(evidence *e)
+{
+    const test_case *c = e->c;
+    const trace *t = e->t;
+    e->differ_at = -1;
+    bool fits = t->bucket_count == c->bucket_count && t->world == c->world;
+    int64_t last = !fits ? 0 : t->steps < c->steps ? t->steps : c->steps;
+    for (e->steps = 0; e->steps < last; e->steps++) {
+        for (size_t b = 0; b < c->bucket_count; b++) {
+            for (int k = 0; k < c->world; k++) {
+                if (!shows_out(c, t, e->steps, b, k)) {
+                    return;
+                }
+                if (k > 0 && !values_equal_bits(trace_out(t, e->steps, b, 0), trace_out(t, e->steps, b, k))) {
+                    find_difference(e, e->steps, b, k);
+                    return;
+                }
+            }
+        }
+    }
+}
+
+static bool shows_error(const evidence *e, int64_t step, size_t bucket)
+{
+    for (int k = 0; k < e->c->world; k++) {
+        const values *error = trace_error(e->t, step, bucket, k);
+        if (error->data == NULL || error->count != e->c->numel[bucket]) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* One bucket's rolling memory. own[world * numel]: E_k = M_k - out, kept whatever is shown. */
+typedef struct memory {
+    double *own;
+    double *squares; /* [numel]: mean_k M_k^2 of this step */
+} memory;
+
+/* Fills out, gradient, mean, error of one step and bucket, and moves the memory on. */
+static bool fill_step(evidence *e, memory *mem, int64_t step, size_t bucket)
+{
+    const test_case *c = e->c;
+    size_t numel = c->numel[bucket], at = (size_t)step * c->bucket_count + bucket;
+    int world = c->world;
+    bool remembers = c->config.use_error_feedback && step > c->config.start_iter;
+    bool shown_before = remembers && e->error[at - c->bucket_count] != NULL;
+    bool shown = evidence_is_compressed_step(e, step) && shows_error(e, step, bucket);
+    e->out[at] = doubles(numel);
+    e->gradient[at] = doubles(numel);
+    e->mean[at] = doubles(numel);
+    e->error[at] = shown ? doubles(numel) : NULL;
+    if (e->out[at] == NULL || e->gradient[at] == NULL || e->mean[at] == NULL || (shown && e->error[at] == NULL)) {
+        return false;
+    }
+    values_to_double(e->out[at], trace_out(e->t, step, bucket, 0));
+    for (size_t i = 0; i < numel; i++) {
+        long double sum = 0, mean = 0, squares = 0, error = 0;
+        for (int k = 0; k < world; k++) {
+            double *own = &mem->own[(size_t)k * numel + i];
+            double g = values_get(case_in(c, step, bucket, k), i);
+            double before = !remembers     ? 0
+                            : shown_before ? values_get(trace_error(e->t, step - 1, bucket, k), i)
+                                           : *own;
+            long double m = (long double)g + before;
+            sum += g;
+            mean += m;
+            squares += m * m;
+            error += shown ? values_get(trace_error(e->t, step, bucket, k), i) : 0;
+            *own = (double)(m - e->out[at][i]);
+        }
+        e->gradient[at][i] = (double)(sum / world);
+        e->mean[at][i] = (double)(mean / world);
+        mem->squares[i] = (double)(squares / world);
+        if (shown) {
+            e->error[at][i] = (double)(error / world);
+        }
+    }
+    return true;
+}
+
+/* The hidden E of an uncompressed tensor may be zero (other ports) or local minus mean (the hook): its mean is zero but
+ * for rounding in both, so the expected output is the mean gradient. */
+static void settle_uncompressed(evidence *e, int64_t step, size_t tensor)
+{
+    const evidence_tensor *x = &e->tensors[tensor];
+    bool remembers = e->c->config.use_error_feedback && step > e->c->config.start_iter;
+    if (!remembers || x->compressed || evidence_error(e, step - 1, tensor) != NULL) {
+        return;
+    }
+    double *mean = part(e->mean, e, step, tensor);
+    const double *plain = evidence_gradient(e, step, tensor);
+    for (size_t i = 0; i < x->n * x->m; i++) {
+        mean[i] = plain[i];
+    }
+}
+
+/* Where the squares of a type's values keep all their digits: outside, column norms depend on how they are taken. */
+static bool is_extreme(const evidence *e, const evidence_tensor *x, const tensor_evidence *at)
+{
+    if (x->r == 0 || at->scale == 0) {
+        return false;
+    }
+    double largest = at->scale * e->c->world;
+    bool f32 = e->c->dtype == PSGD_F32, f64 = e->c->dtype == PSGD_F64;
+    if (largest > (f32 ? 1e18 : f64 ? 1e150 : INFINITY)) {
+        return true;
+    }
+    /* small, but not because the matrix is deficient */
+    return at->sigma_r < (f32 ? 1e-16 : f64 ? 1e-140 : 0) && at->sigma_r > 10 * e->u * at->scale;
+}
+
+/* Does what happened to this tensor a step before decide what comes out now? */
+static bool is_spoiled(const evidence *e, int64_t step, size_t tensor)
+{
+    const psgd_config *config = &e->c->config;
+    const evidence_tensor *x = &e->tensors[tensor];
+    regard before = step > config->start_iter ? evidence_at(e, step - 1, tensor)->regard : REGARD_FULL;
+    if (before == REGARD_FULL || !(config->warm_start || config->use_error_feedback)) {
+        return false;
+    }
+    bool came_out_finite = all_finite(evidence_out(e, step - 1, tensor), x->n * x->m);
+    return before == REGARD_NONFINITE || config->warm_start || !came_out_finite;
+}
+
+static bool regard_tensor(evidence *e, int64_t step, size_t tensor)
+{
+    const evidence_tensor *x = &e->tensors[tensor];
+    const psgd_config *config = &e->c->config;
+    tensor_evidence *at = &e->at[(size_t)step * e->tensor_count + tensor];
+    const double *mean = evidence_mean(e, step, tensor);
+    size_t count = x->n * x->m;
+    at->norm = norm_frobenius(mean, count);
+    at->regard = all_finite(mean, count) ? REGARD_FULL : REGARD_NONFINITE;
+    bool compresses = x->compressed && evidence_is_compressed_step(e, step);
+    if (!compresses) {
+        return true;
+    }
+    if (is_spoiled(e, step, tensor)) {
+        at->regard = REGARD_SPOILED;
+    }
+    if (!all_finite(mean, count)) {
+        return true;
+    }
+    size_t least = x->n < x->m ? x->n : x->m;
+    double *s = doubles(least);
+    bool ok = s != NULL && singular_values(mean, x->n, x->m, s, NULL, NULL);
+    if (ok) {
+        at->sigma_first = s[0];
+        at->sigma_r = s[x->r - 1];
+        at->sigma_next = x->r < least ? s[x->r] : 0;
+        bool deficient = x->gram_schmidt && !(at->sigma_r > 10 * e->u * at->scale);
+        if (at->regard == REGARD_FULL && deficient && config->orthogonalization_epsilon == 0) {
+            at->regard = REGARD_DEFICIENT;
+        } else if (at->regard == REGARD_FULL && is_extreme(e, x, at)) {
+            at->regard = REGARD_EXTREME;
+        }
+    }
+    free(s);
+    return ok;
+}
+
+static bool fill_bucket(evidence *e, size_t bucket, size_t first_tensor)
+{
+    const test_case *c = e->c;
+    size_t numel = c->numel[bucket], all;
+    memory mem = {0};
+    bool ok = numel == 0 || (size_t)c->world <= SIZE_MAX / numel;
+    all = ok ? numel * (size_t)c->world : 0;
+    mem.own = doubles(all);
+    mem.squares = doubles(numel);
+    ok = ok && mem.own != NULL && mem.squares != NULL;
+    for (int64_t step = 0; ok && step < e->steps; step++) {
+        ok = fill_step(e, &mem, step, bucket);
+        for (size_t i = 0; ok && i < c->buckets[bucket].tensor_count; i++) {
+            size_t tensor = first_tensor + i;
+            const evidence_tensor *x = &e->tensors[tensor];
+            double *roots = mem.squares + x->offset;
+            for (size_t j = 0; j < x->n * x->m; j++) {
+                roots[j] = sqrt(roots[j]);
+            }
+            e->at[(size_t)step * e->tensor_count + tensor].scale = norm_frobenius(roots, x->n * x->m);
+            settle_uncompressed(e, step, tensor);
+            ok = regard_tensor(e, step, tensor);
+        }
+    }
+    free(mem.own);
+    free(mem.squares);
+    return ok;
+}
+
+bool evidence_build(evidence *e, const test_case *c, const trace *t)
+{
+    *e = (evidence){.c = c, .t = t, .u = type_epsilon(c->dtype)};
+    count_steps(e);
+    bool ok = list_tensors(e);
+    size_t steps = (size_t)e->steps;
+    e->plain_only = e->steps <= c->config.start_iter;
+    e->out = calloc(steps * c->bucket_count + 1, sizeof *e->out);
+    e->gradient = calloc(steps * c->bucket_count + 1, sizeof *e->gradient);
+    e->mean = calloc(steps * c->bucket_count + 1, sizeof *e->mean);
+    e->error = calloc(steps * c->bucket_count + 1, sizeof *e->error);
+    e->at = calloc(steps * e->tensor_count + 1, sizeof *e->at);
+    ok = ok && e->out != NULL && e->gradient != NULL && e->mean != NULL && e->error != NULL && e->at != NULL;
+    size_t first = 0;
+    for (size_t b = 0; ok && b < c->bucket_count; b++) {
+        ok = fill_bucket(e, b, first);
+        first += c->buckets[b].tensor_count;
+    }
+    for (size_t i = 0; ok && i < e->tensor_count; i++) {
+        e->judged_until[i] = e->steps;
+    }
+    if (!ok) {
+        evidence_free(e);
+    }
+    return ok;
+}
+
+static void free_all(double **arrays, size_t count)
+{
+    for (size_t i = 0; arrays != NULL && i < count; i++) {
+        free(arrays[i]);
+    }
+    free(arrays);
+}
+
+void evidence_free(evidence *e)
+{
+    size_t count = e->c == NULL ? 0 : (size_t)e->steps * e->c->bucket_count;
+    free_all(e->out, count);
+    free_all(e->gradient, count);
+    free_all(e->mean, count);
+    free_all(e->error, count);
+    free(e->at);
+    free(e->tensors);
+    free(e->judged_until);
+    *e = (evidence){0};
+}

@@ -1,0 +1,129 @@
+/* judge.c: one run under judgement, in order: structure, laws, golden results, model, optimum. Each may tell the next,
+ * by judging_stop, that a tensor is spoiled from some step on, so that a fault is laid at the door of the first
+ * requirement that it breaks. Last come the requirements that have no law of their own: the case was made for them, and
+ * they stand or fall with everything else in it. */
+#include "judge/judge.h"
+
+#include "judge/judging.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NOISE_RUNS 6 /* TOLERANCES, K_t */
+
+/* Only a second run can show these: companion.c opens their checks. */
+static const char *const by_companion[] = {"PSGD-AGG-007", "PSGD-AGG-008", "PSGD-NUM-003", "PSGD-CKP-001"};
+
+static bool is_by_companion(const char *id)
+{
+    for (size_t i = 0; i < sizeof by_companion / sizeof by_companion[0]; i++) {
+        if (strcmp(by_companion[i], id) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Has this requirement a check of its own in this case that says something? */
+static bool has_own_check(const judging *j, const requirement *r)
+{
+    for (size_t i = j->first_check; i < j->v->count; i++) {
+        if (j->v->checks[i].requirement == r) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* All that was judged in this case, as one check. */
+static void judge_as_case(judging *j, const requirement *r, size_t checks)
+{
+    const check *failed = NULL, *passed = NULL;
+    for (size_t i = j->first_check; i < checks; i++) {
+        const check *c = &j->v->checks[i];
+        bool should_only = c->requirement->level == LEVEL_SHOULD && r->level == LEVEL_MUST;
+        failed = failed == NULL && c->state == CHECK_FAIL && !should_only ? c : failed;
+        passed = passed == NULL && c->state == CHECK_PASS && strcmp(c->row, "structure") != 0 ? c : passed;
+    }
+    check_place place = failed == NULL ? CHECK_NOWHERE : failed->place;
+    char text[512];
+    if (failed != NULL) {
+        snprintf(text, sizeof text, "%s failed in this case, which was made for %s%s%.300s", failed->requirement->id,
+                 r->id, failed->message == NULL ? "" : ": ", failed->message == NULL ? "" : failed->message);
+    }
+    size_t index = verdict_open(j->v, r->id, j->c->id, j->c->problem_text, limit_of(LIMIT_CASE)->row, 0);
+    if (failed != NULL) {
+        verdict_expect(j->v, index, false, &place, "%s", text);
+    } else if (passed != NULL) {
+        verdict_expect(j->v, index, true, &place, " ");
+    } else {
+        verdict_set(j->v, index, CHECK_UNTRUSTED, "no trusted comparison in this case");
+    }
+}
+
+static void judge_the_rest(judging *j)
+{
+    size_t checks = j->v->count;
+    const char *list = j->c->requirements == NULL ? "" : j->c->requirements;
+    char id[32];
+    for (size_t length; *(list += strspn(list, " ")) != '\0'; list += length) {
+        length = strcspn(list, " ");
+        snprintf(id, sizeof id, "%.*s", (int)length, list);
+        const requirement *r = length < sizeof id ? requirement_find(id) : NULL;
+        if (r != NULL && !r->c_abi_only && !r->unit_test_only && judging_tests(j, id) && !is_by_companion(id) &&
+            !has_own_check(j, r)) {
+            judge_as_case(j, r, checks);
+        }
+    }
+}
+
+/* The free-running model costs several runs of the case: only where something can be held against it. */
+static bool needs_free_running(const judging *j)
+{
+    return j->q_known && j->e.steps > j->c->config.start_iter && !j->c->problem.flattened;
+}
+
+static void judge_run(judging *j)
+{
+    judge_selection(j);
+    judge_mean(j);
+    judge_degenerate(j);
+    judge_projection(j);
+    judge_conservation(j);
+    judge_exactness(j);
+    judge_telescoping(j);
+    judge_statistics(j);
+    model_run run;
+    if (needs_free_running(j)) {
+        if (model_run_case(&run, j->c, NOISE_RUNS)) {
+            j->free_running = &run;
+        } else {
+            judging_lacks_memory(j);
+        }
+    }
+    judge_one_step(j);
+    judge_golden(j);
+    judge_free_running(j);
+    judge_optimum(j);
+    if (j->free_running != NULL) {
+        model_run_free(&run, j->c);
+        j->free_running = NULL;
+    }
+}
+
+void judge_case(verdict *v, const test_case *c, const trace *t, uint64_t claims)
+{
+    judging j = {.v = v, .c = c, .t = t, .claims = claims, .first_check = v->count};
+    j.torch = (claims & PSGD_CLAIM_TORCH) != 0;
+    j.q_known = t->q_given || j.torch;
+    if (!evidence_build(&j.e, c, t)) {
+        judging_lacks_memory(&j);
+        return;
+    }
+    if (judge_structure(&j)) {
+        judge_run(&j);
+        judge_the_rest(&j);
+    }
+    evidence_free(&j.e);
+}

@@ -1,0 +1,87 @@
+/* judging.h: what the judge's files share: one run under judgement, and probes, which are checks that open themselves
+ * when first measured. A requirement whose claims are not tested opens no check, so laws need not ask. */
+#ifndef CONFORMANCE_JUDGE_JUDGING_H
+#define CONFORMANCE_JUDGE_JUDGING_H
+
+#include "judge/evidence.h"
+#include "judge/limits.h"
+#include "judge/model.h"
+#include "judge/verdict.h"
+
+typedef struct judging {
+    verdict *v;
+    const test_case *c;
+    const trace *t;
+    uint64_t claims;
+    bool torch;
+    bool q_known; /* the port started from the case's q0: handed in, or drawn by the same chain under torch */
+    size_t first_check;
+    evidence e;
+    model_run *free_running; /* null: not made */
+} judging;
+
+typedef struct probe {
+    const char *requirement;
+    limit_row row;
+    bool opened;
+    size_t index;
+} probe;
+
+static inline probe probe_for(const char *requirement_id, limit_row row)
+{
+    return (probe){.requirement = requirement_id, .row = row};
+}
+
+bool judging_tests(const judging *j, const char *requirement_id); /* are its claims tested? */
+void judging_lacks_memory(judging *j);
+
+/* One comparison; true if it passed, or was not tested. power as in verdict_measure: of the row's limit. */
+bool probe_measure(judging *j, probe *p, double ratio, double power, const check_place *place);
+bool probe_measure_limit(judging *j, probe *p, double ratio, double most, double power, const check_place *place);
+#if defined(__GNUC__)
+__attribute__((format(printf, 5, 6)))
+#endif
+bool probe_expect(judging *j, probe *p, bool holds, const check_place *place, const char *format, ...);
+/* The port does not show what this check needs: said once, if nothing else of the check was measured. */
+void probe_unobserved(judging *j, probe *p, const char *reason);
+
+/* Two matrices of n x m, their distance in units of `unit` (u S and so on): ratio = ||got - expected||_F / unit. The
+ * place's row, column, got and expected become those of the largest deviation. power: limit * unit / ||expected||.
+ * A NaN in either fails. */
+bool probe_compare(judging *j, probe *p, const double *got, const double *expected, size_t n, size_t m, double unit,
+                   const check_place *place);
+bool probe_compare_limit(judging *j, probe *p, const double *got, const double *expected, size_t n, size_t m,
+                         double unit, double most, const check_place *place);
+
+/* ||a - b||_F / unit, 0 if they are equal whatever the unit; and where they differ most. */
+double difference_ratio(const double *got, const double *expected, size_t n, size_t m, double unit, check_place *place);
+
+/* Step, bucket and tensor filled in. */
+check_place place_of(const judging *j, int64_t step, size_t tensor, check_stage stage);
+
+/* No stateful check may judge this tensor from this step on: what follows is spoiled. */
+void judging_stop(judging *j, size_t tensor, int64_t step);
+/* May a stateful check look at this tensor at this step? */
+bool judging_may(const judging *j, size_t tensor, int64_t step);
+/* The same, and it is compressed in this step and everything about it is regular. */
+bool judging_is_regular(const judging *j, size_t tensor, int64_t step);
+/* Laws of a projection hold for any port here: epsilon 0, or QR under torch; not the alternating variant. */
+bool judging_projects(const judging *j, size_t tensor);
+
+/* The laws and comparisons, one function a file. Order of calling: judge.c. */
+bool judge_structure(judging *j); /* false: the run ended badly and nothing of it may be judged */
+void judge_selection(judging *j);
+void judge_mean(judging *j);
+void judge_conservation(judging *j);
+void judge_projection(judging *j);
+
+void judge_degenerate(judging *j);
+void judge_exactness(judging *j);
+void judge_telescoping(judging *j);
+void judge_statistics(judging *j);
+void judge_golden(judging *j);
+void judge_one_step(judging *j);
+void judge_free_running(judging *j);
+void judge_optimum(judging *j);
+
+#endif

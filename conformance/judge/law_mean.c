@@ -1,0 +1,67 @@
+/* law_mean.c: what is a plain mean: every tensor before start_iter (ITR-001), uncompressed tensors ever after
+ * (AGG-003). Row 4, ||out - Mb||_F <= max(4, W) u S: a sum of W values makes at most W roundings. Where the data are
+ * small integers and W divides them, every order of summation is exact, and so must the output be. */
+#include "judge/judging.h"
+
+#include <math.h>
+
+/* No rounding happens in the sum of G_k, nor in the division by W, whichever comes first. */
+static bool is_exact(const judging *j, int64_t step, size_t tensor)
+{
+    const evidence_tensor *x = &j->e.tensors[tensor];
+    int world = j->c->world;
+    bool power_of_two = (world & (world - 1)) == 0;
+    if (j->c->config.use_error_feedback && step > j->c->config.start_iter) {
+        return false; /* the memory need not be integers */
+    }
+    for (int k = 0; k < world; k++) {
+        const values *in = case_in(j->c, step, x->bucket, k);
+        for (size_t i = 0; i < x->n * x->m; i++) {
+            double g = values_get(in, x->offset + i);
+            bool small = g == floor(g) && fabs(g) <= 64; /* 64 W has at most 8 bits for W = 4: bf16 holds it */
+            if (!small || (!power_of_two && fmod(g, world) != 0)) {
+                return false;
+            }
+        }
+    }
+    return x->n * x->m > 0;
+}
+
+static void judge_tensor(judging *j, probe *rounded, probe *exact, int64_t step, size_t tensor)
+{
+    const evidence *e = &j->e;
+    const evidence_tensor *x = &e->tensors[tensor];
+    const tensor_evidence *at = evidence_at(e, step, tensor);
+    if (!judging_may(j, tensor, step) || at->regard == REGARD_NONFINITE || x->n * x->m == 0) {
+        return;
+    }
+    check_place place = place_of(j, step, tensor, STAGE_OUT);
+    const double *out = evidence_out(e, step, tensor), *mean = evidence_mean(e, step, tensor);
+    bool ok = probe_compare_limit(j, rounded, out, mean, x->n, x->m, e->u * at->scale, limit_mean(j->c->world), &place);
+    if (ok && is_exact(j, step, tensor)) {
+        double ratio = difference_ratio(out, mean, x->n, x->m, 1, &place);
+        ok = probe_measure(j, exact, ratio, 0, &place);
+    }
+    if (!ok) {
+        judging_stop(j, tensor, step);
+    }
+}
+
+void judge_mean(judging *j)
+{
+    probe plain = probe_for("PSGD-ITR-001", LIMIT_MEAN), plain_exact = probe_for("PSGD-ITR-001", LIMIT_EXACT);
+    probe kept = probe_for("PSGD-AGG-003", LIMIT_MEAN), kept_exact = probe_for("PSGD-AGG-003", LIMIT_EXACT);
+    for (int64_t step = 0; step < j->e.steps; step++) {
+        bool compressed_step = evidence_is_compressed_step(&j->e, step);
+        if (compressed_step && j->c->problem.flattened) {
+            return; /* the flattened variant compresses everything */
+        }
+        for (size_t i = 0; i < j->e.tensor_count; i++) {
+            if (!compressed_step) {
+                judge_tensor(j, &plain, &plain_exact, step, i);
+            } else if (!j->e.tensors[i].compressed) {
+                judge_tensor(j, &kept, &kept_exact, step, i);
+            }
+        }
+    }
+}

@@ -1,0 +1,304 @@
+/* law_projection.c: what one compressed step must be for any Q at epsilon 0: out = Pi Mb, Pi the projector onto out's
+ * own columns (row 1b, from outputs alone), rank(out) <= r' (row 1c, at any epsilon), and with the port's own P: out =
+ * P P^T Mb (row 1, at any epsilon and conditioning) and P orthonormal (row 5).
+ *
+ * Who broke what: row 1b involves Mb, never Q. If it fails at the first compressed step, where there is no memory, the
+ * projection is wrong: AGG-002. If it held there and fails later, Mb is not what error feedback makes it: EF-001,
+ * EF-004 and EF-005, or EF-007 if memory shows where none should be. A multiple of Pi Mb is a wrong scale, so AGG-002
+ * at any step. */
+#include "judge/judging.h"
+
+#include "judge/linalg.h"
+#include "judge/one_step.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+typedef struct probes {
+    probe projects, rank, own, orthonormal, extreme, conserves, overwrites, telescopes, no_memory, untouched;
+    bool reported_missing;
+} probes;
+
+/* out against its own projection of `mean`: ratio and the unit u S f; where they differ most. False: no memory. */
+typedef struct projection {
+    double ratio, unit, expected_norm, condition;
+    double scale_factor; /* c that makes c Pi Mb nearest to out; scaled_ratio is row 1b with it */
+    double scaled_ratio;
+    check_place place;
+} projection;
+
+static bool project(projection *result, judging *j, int64_t step, size_t tensor, const double *mean)
+{
+    const evidence_tensor *x = &j->e.tensors[tensor];
+    size_t n = x->n, m = x->m, r = x->r;
+    const double *out = evidence_out(&j->e, step, tensor);
+    double s = evidence_at(&j->e, step, tensor)->scale;
+    double *basis = calloc(n * r, sizeof *basis), *inner = calloc(r * m, sizeof *inner);
+    double *expected = calloc(n * m, sizeof *expected), *scaled = calloc(n * m, sizeof *scaled);
+    bool ok = basis != NULL && inner != NULL && expected != NULL && scaled != NULL;
+    *result = (projection){.ratio = NAN,
+                           .unit = NAN,
+                           .scaled_ratio = NAN,
+                           .condition = NAN,
+                           .place = place_of(j, step, tensor, STAGE_OUT)};
+    if (ok && all_finite(out, n * m)) {
+        ok = leading_columns(basis, &result->condition, out, n, m, r);
+        if (ok) {
+            matmul_tn(inner, basis, mean, n, r, m);
+            matmul(expected, basis, inner, n, r, m);
+            check_place unused = CHECK_NOWHERE;
+            double lost = difference_ratio(mean, out, n, m, s, &unused);
+            double f = 1 + (lost == 0 ? 0 : result->condition * lost);
+            double up = 0, down = 0;
+            for (size_t i = 0; i < n * m; i++) {
+                up += out[i] / s * (expected[i] / s);
+                down += expected[i] / s * (expected[i] / s);
+            }
+            result->unit = j->e.u * s * f;
+            result->ratio = difference_ratio(out, expected, n, m, result->unit, &result->place);
+            result->expected_norm = norm_frobenius(expected, n * m);
+            result->scale_factor = up / down;
+            for (size_t i = 0; i < n * m; i++) {
+                scaled[i] = result->scale_factor * expected[i];
+            }
+            result->scaled_ratio = difference_ratio(out, scaled, n, m, result->unit, &unused);
+        }
+    } else if (ok) { /* NaN where none may be: show the first */
+        difference_ratio(out, mean, n, m, 1, &result->place);
+    }
+    free(basis);
+    free(inner);
+    free(expected);
+    free(scaled);
+    return ok;
+}
+
+/* Does out project Mb plus `extra`? */
+static bool projects_with(judging *j, int64_t step, size_t tensor, const double *extra)
+{
+    size_t count = j->e.tensors[tensor].n * j->e.tensors[tensor].m;
+    double *mean = calloc(count, sizeof *mean);
+    projection with = {.ratio = NAN};
+    if (mean == NULL) {
+        judging_lacks_memory(j);
+        return false;
+    }
+    for (size_t i = 0; i < count; i++) {
+        mean[i] = evidence_mean(&j->e, step, tensor)[i] + extra[i];
+    }
+    bool ok = project(&with, j, step, tensor, mean);
+    free(mean);
+    return ok && with.ratio <= limit_of(LIMIT_PROJECTION)->limit &&
+           with.unit * limit_of(LIMIT_PROJECTION)->limit <= 0.1 * with.expected_norm;
+}
+
+/* What a memory would hold that should not be there: after plain steps their gradients (the last, or all), after
+ * compressed ones what the step before left out. */
+static bool shows_wrong_memory(judging *j, int64_t step, size_t tensor)
+{
+    size_t count = j->e.tensors[tensor].n * j->e.tensors[tensor].m;
+    bool first = step == j->c->config.start_iter;
+    if (step == 0) {
+        return false;
+    }
+    double *extra = calloc(count, sizeof *extra);
+    if (extra == NULL) {
+        judging_lacks_memory(j);
+        return false;
+    }
+    for (size_t i = 0; i < count; i++) {
+        extra[i] = evidence_mean(&j->e, step - 1, tensor)[i] - (first ? 0 : evidence_out(&j->e, step - 1, tensor)[i]);
+    }
+    bool found = projects_with(j, step, tensor, extra);
+    if (!found && first) {
+        for (int64_t earlier = 0; earlier < step - 1; earlier++) {
+            for (size_t i = 0; i < count; i++) {
+                extra[i] += evidence_mean(&j->e, earlier, tensor)[i];
+            }
+        }
+        found = projects_with(j, step, tensor, extra);
+    }
+    free(extra);
+    return found;
+}
+
+/* Measures a projection under one probe. */
+static bool measure(judging *j, probe *p, const projection *found, double of_norm)
+{
+    return probe_measure(j, p, found->ratio, limit_of(p->row)->limit * found->unit / of_norm, &found->place);
+}
+
+static bool judge_outputs(judging *j, probes *p, int64_t step, size_t tensor)
+{
+    const evidence *e = &j->e;
+    const evidence_tensor *x = &e->tensors[tensor];
+    int64_t start = j->c->config.start_iter;
+    projection found;
+    if (!project(&found, j, step, tensor, evidence_mean(e, step, tensor))) {
+        judging_lacks_memory(j);
+        return true;
+    }
+    if (evidence_at(e, step, tensor)->regard == REGARD_EXTREME) {
+        return (j->torch && x->gram_schmidt) || measure(j, &p->extreme, &found, found.expected_norm);
+    }
+    bool zero = norm_frobenius(evidence_out(e, step, tensor), x->n * x->m) == 0;
+    if (zero) { /* nothing spans nothing: Mb, which is not zero here, is what it has to be held against */
+        found.ratio = evidence_at(e, step, tensor)->norm / found.unit;
+        found.ratio = INFINITY;
+        difference_ratio(evidence_out(e, step, tensor), evidence_mean(e, step, tensor), x->n, x->m, 1, &found.place);
+    }
+    bool ok = found.ratio <= limit_of(LIMIT_PROJECTION)->limit;
+    bool feedback = j->c->config.use_error_feedback, shown = feedback && evidence_error(e, step, tensor) != NULL;
+    if (ok) {
+        measure(j, &p->projects, &found, found.expected_norm);
+        if (step == start && start > 0) {
+            measure(j, &p->untouched, &found, evidence_at(e, start - 1, tensor)->norm);
+        }
+        if (step > start) { /* the memory must be big enough to be seen */
+            check_place unused = CHECK_NOWHERE;
+            double memory = difference_ratio(evidence_mean(e, step - 1, tensor), evidence_out(e, step - 1, tensor),
+                                             x->n, x->m, 1, &unused);
+            if (!feedback) {
+                measure(j, &p->no_memory, &found, memory);
+            } else if (!shown) {
+                measure(j, &p->conserves, &found, memory);
+                if (step > start + 1) {
+                    measure(j, &p->overwrites, &found, memory);
+                }
+                if (step == e->steps - 1) {
+                    measure(j, &p->telescopes, &found, memory);
+                }
+            }
+        }
+        return true;
+    }
+    bool wrong_scale = found.scaled_ratio <= limit_of(LIMIT_PROJECTION)->limit &&
+                       found.unit * limit_of(LIMIT_PROJECTION)->limit <= 0.1 * found.expected_norm;
+    bool finite = all_finite(evidence_out(e, step, tensor), x->n * x->m);
+    if (wrong_scale || !finite || zero) {
+        measure(j, &p->projects, &found, found.expected_norm);
+    } else if (step == start || !feedback) {
+        bool memory = shows_wrong_memory(j, step, tensor);
+        measure(j, !memory ? &p->projects : step == start ? &p->untouched : &p->no_memory, &found, found.expected_norm);
+    } else {
+        measure(j, &p->conserves, &found, found.expected_norm);
+        measure(j, &p->overwrites, &found, found.expected_norm);
+        measure(j, &p->telescopes, &found, found.expected_norm);
+    }
+    return false;
+}
+
+/* Row 1c. Trusted only where Mb itself has more than rank r', far above the limit. */
+static bool judge_rank(judging *j, probe *p, int64_t step, size_t tensor)
+{
+    const evidence_tensor *x = &j->e.tensors[tensor];
+    const tensor_evidence *at = evidence_at(&j->e, step, tensor);
+    size_t least = x->n < x->m ? x->n : x->m;
+    const double *out = evidence_out(&j->e, step, tensor);
+    if (x->r >= least || !all_finite(out, x->n * x->m)) {
+        return true;
+    }
+    double *s = calloc(least, sizeof *s);
+    bool ok = true;
+    if (s == NULL || !singular_values(out, x->n, x->m, s, NULL, NULL)) {
+        judging_lacks_memory(j);
+    } else {
+        check_place place = place_of(j, step, tensor, STAGE_OUT);
+        double unit = j->e.u * at->scale;
+        place.got = s[x->r];
+        place.expected = 0;
+        double ratio = s[x->r] == 0 ? 0 : s[x->r] / unit;
+        ok = probe_measure(j, p, ratio, limit_of(LIMIT_RANK_TAIL)->limit * unit / at->sigma_next, &place);
+    }
+    free(s);
+    return ok;
+}
+
+/* Rows 1 and 5, with the P that the port shows. */
+static bool judge_own_factor(judging *j, probes *p, int64_t step, size_t tensor)
+{
+    const evidence *e = &j->e;
+    const evidence_tensor *x = &e->tensors[tensor];
+    size_t n = x->n, m = x->m, r = x->r;
+    bool lacks = false, ok = true;
+    double *own = evidence_factor(trace_p(j->t, step, x->bucket, x->tensor), n * r, &lacks);
+    if (own == NULL || !all_finite(own, n * r) || !all_finite(evidence_out(e, step, tensor), n * m)) {
+        free(own);
+        if (lacks) {
+            judging_lacks_memory(j);
+        } else if (j->torch && own == NULL) {
+            probe_unobserved(j, &p->own, "the port does not show P");
+        }
+        return true;
+    }
+    double *inner = calloc(r * m, sizeof *inner), *expected = calloc(n * m, sizeof *expected);
+    double *gram = calloc(r * r, sizeof *gram), *identity = calloc(r * r, sizeof *identity);
+    if (inner == NULL || expected == NULL || gram == NULL || identity == NULL) {
+        judging_lacks_memory(j);
+    } else {
+        matmul_tn(inner, own, evidence_mean(e, step, tensor), n, r, m);
+        matmul(expected, own, inner, n, r, m);
+        check_place place = place_of(j, step, tensor, STAGE_OUT);
+        ok = probe_compare(j, &p->own, evidence_out(e, step, tensor), expected, n, m,
+                           e->u * evidence_at(e, step, tensor)->scale, &place);
+        model_output model;
+        one_step_source from = one_step_model(&model, j, step, tensor, ONE_STEP_ANY);
+        double kappa = from == ONE_STEP_NONE ? 1 : model.kappa;
+        bool any_method = !j->torch; /* Gram-Schmidt at any rank is right there too */
+        bool strict =
+            from != ONE_STEP_NONE && judging_projects(j, tensor) && evidence_at(e, step, tensor)->regard == REGARD_FULL;
+        if (ok && strict) {
+            double size = x->gram_schmidt ? fmax(1, kappa) : any_method ? fmax((double)r, kappa) : (double)r;
+            matmul_tn(gram, own, own, n, r, r);
+            for (size_t i = 0; i < r; i++) {
+                identity[i * r + i] = 1;
+            }
+            place.stage = STAGE_P_ORTHOGONAL;
+            ok = probe_compare(j, &p->orthonormal, gram, identity, r, r, e->u * size, &place);
+        }
+        if (from != ONE_STEP_NONE) {
+            model_output_free(&model);
+        }
+    }
+    free(own);
+    free(inner);
+    free(expected);
+    free(gram);
+    free(identity);
+    return ok;
+}
+
+void judge_projection(judging *j)
+{
+    if (j->c->problem.flattened || (j->claims & PSGD_CLAIM_ALTERNATING) != 0) {
+        return;
+    }
+    probes p = {.projects = probe_for("PSGD-AGG-002", LIMIT_PROJECTION),
+                .rank = probe_for("PSGD-AGG-004", LIMIT_RANK_TAIL),
+                .own = probe_for("PSGD-AGG-002", LIMIT_OWN_FACTORS),
+                .orthonormal = probe_for("PSGD-ORT-001", LIMIT_ORTHONORMAL),
+                .extreme = probe_for("PSGD-ORT-006", LIMIT_PROJECTION),
+                .conserves = probe_for("PSGD-EF-001", LIMIT_PROJECTION),
+                .overwrites = probe_for("PSGD-EF-004", LIMIT_PROJECTION),
+                .telescopes = probe_for("PSGD-EF-005", LIMIT_PROJECTION),
+                .no_memory = probe_for("PSGD-EF-007", LIMIT_PROJECTION),
+                .untouched = probe_for("PSGD-ITR-003", LIMIT_PROJECTION)};
+    for (size_t i = 0; i < j->e.tensor_count; i++) {
+        if (!j->e.tensors[i].compressed) {
+            continue;
+        }
+        for (int64_t step = j->c->config.start_iter; step < j->e.steps && judging_may(j, i, step); step++) {
+            regard how = evidence_at(&j->e, step, i)->regard;
+            bool ok = how == REGARD_NONFINITE || judge_rank(j, &p.rank, step, i);
+            if (judging_projects(j, i) && (how == REGARD_FULL || how == REGARD_EXTREME)) {
+                ok = judge_outputs(j, &p, step, i) && ok;
+            }
+            if (ok && how != REGARD_NONFINITE && how != REGARD_EXTREME) {
+                ok = judge_own_factor(j, &p, step, i);
+            }
+            if (!ok) {
+                judging_stop(j, i, step);
+            }
+        }
+    }
+}

@@ -1,0 +1,195 @@
+/* law_structure.c: how the run ended, whether everything is there, whether the ranks agree bit for bit. These come
+ * first: a rank that differs spoils every later step, so nothing after it is judged. */
+#include "judge/judging.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Calls on every requirement that the case was made for; on AGG-002 where it was made for none that is tested. */
+static void state_all(judging *j, check_state state, const check_place *place, const char *reason)
+{
+    char id[32];
+    size_t stated = 0;
+    const char *list = j->c->requirements == NULL ? "" : j->c->requirements;
+    for (size_t length; *(list += strspn(list, " ")) != '\0'; list += length) {
+        length = strcspn(list, " ");
+        snprintf(id, sizeof id, "%.*s", (int)length, list);
+        if (length >= sizeof id || requirement_find(id) == NULL || !judging_tests(j, id)) {
+            continue;
+        }
+        size_t index = verdict_open(j->v, id, j->c->id, j->c->problem_text, "structure", 0);
+        if (state == CHECK_FAIL) {
+            verdict_expect(j->v, index, false, place, "%s", reason);
+        } else {
+            verdict_set(j->v, index, state, "%s", reason);
+        }
+        stated++;
+    }
+    if (stated == 0) {
+        size_t index = verdict_open(j->v, "PSGD-AGG-002", j->c->id, j->c->problem_text, "structure", 0);
+        if (state == CHECK_FAIL) {
+            verdict_expect(j->v, index, false, place, "%s", reason);
+        } else {
+            verdict_set(j->v, index, state, "%s", reason);
+        }
+    }
+}
+
+static const char *outcome_text(rank_outcome outcome)
+{
+    switch (outcome) {
+    case RANK_OK: return "ended well";
+    case RANK_UNSUPPORTED: return "answered unsupported";
+    case RANK_ERROR: return "returned an error";
+    case RANK_CRASHED: return "crashed";
+    case RANK_TIMED_OUT: return "ran out of time";
+    case RANK_ABSENT: return "left no result";
+    }
+    return "ended in an unknown way";
+}
+
+/* The rank that tells most about a bad end: a crash before an error before the time-outs of those that waited for it.
+ */
+static int guilty_rank(const trace *t)
+{
+    static const rank_outcome order[] = {RANK_CRASHED, RANK_ERROR, RANK_UNSUPPORTED, RANK_TIMED_OUT, RANK_ABSENT};
+    for (size_t i = 0; i < sizeof order / sizeof order[0]; i++) {
+        for (int k = 0; k < t->world; k++) {
+            if (t->ranks[k].outcome == order[i]) {
+                return k;
+            }
+        }
+    }
+    return -1;
+}
+
+static bool all_unsupported(const trace *t)
+{
+    for (int k = 0; k < t->world; k++) {
+        if (t->ranks[k].outcome != RANK_UNSUPPORTED) {
+            return false;
+        }
+    }
+    return t->world > 0;
+}
+
+static void judge_end(judging *j, int rank)
+{
+    const trace_rank *end = &j->t->ranks[rank];
+    check_place place = CHECK_NOWHERE;
+    place.rank = rank;
+    place.step = end->steps_done;
+    place.stage = STAGE_STATE;
+    char text[512];
+    const char *message = end->message == NULL ? "" : end->message;
+    snprintf(text, sizeof text, "rank %d %s in step %lld%s%s%s%s", rank, outcome_text(end->outcome),
+             (long long)end->steps_done, end->outcome == RANK_ERROR ? ": " : "",
+             end->outcome == RANK_ERROR ? psgd_status_name(end->status) : "", message[0] == '\0' ? "" : ": ", message);
+    state_all(j, CHECK_FAIL, &place, text);
+}
+
+static void judge_guard(judging *j)
+{
+    probe guard = probe_for("PSGD-ROB-002", LIMIT_STRUCTURE);
+    for (int k = 0; k < j->t->world; k++) {
+        check_place place = CHECK_NOWHERE;
+        place.rank = k;
+        place.stage = STAGE_OUT;
+        if (j->t->ranks[k].reports_guard) {
+            probe_expect(j, &guard, j->t->ranks[k].guard_bytes_intact, &place,
+                         "bytes beside the bucket were overwritten");
+        }
+    }
+}
+
+static void judge_ranks(judging *j)
+{
+    if (j->c->world < 2) {
+        return;
+    }
+    const evidence *e = &j->e;
+    probe alike = probe_for("PSGD-AGG-001", LIMIT_EXACT), same_q = probe_for("PSGD-RND-001", LIMIT_EXACT);
+    for (int64_t step = 0; step < e->steps; step++) {
+        check_place place = CHECK_NOWHERE;
+        place.step = step;
+        place.stage = STAGE_OUT;
+        probe_expect(j, &alike, true, &place, " ");
+        if (evidence_is_compressed_step(e, step)) {
+            probe_expect(j, &same_q, true, &place, " ");
+        }
+    }
+    if (e->differ_at < 0) {
+        return;
+    }
+    const values *first = trace_out(j->t, e->differ_at, (size_t)e->differ_bucket, 0);
+    const values *other = trace_out(j->t, e->differ_at, (size_t)e->differ_bucket, (int)e->differ_rank);
+    check_place place = {.step = e->differ_at,
+                         .rank = e->differ_rank,
+                         .bucket = e->differ_bucket,
+                         .tensor = -1,
+                         .stage = STAGE_OUT,
+                         .row = (int64_t)e->differ_element,
+                         .column = -1,
+                         .got = values_get(other, e->differ_element),
+                         .expected = values_get(first, e->differ_element)};
+    for (size_t i = 0; i < e->tensor_count; i++) { /* the element within its tensor */
+        const evidence_tensor *x = &e->tensors[i];
+        if ((int64_t)x->bucket == e->differ_bucket && e->differ_element - x->offset < x->n * x->m) {
+            place.tensor = (int64_t)x->tensor;
+            place.row = (int64_t)((e->differ_element - x->offset) / x->m);
+            place.column = (int64_t)((e->differ_element - x->offset) % x->m);
+        }
+    }
+    probe_expect(j, &alike, false, &place, "output differs from rank 0's");
+}
+
+static void judge_completeness(judging *j)
+{
+    const test_case *c = j->c;
+    const trace *t = j->t;
+    if (j->e.steps == c->steps || j->e.differ_at >= 0) {
+        return;
+    }
+    check_place place = CHECK_NOWHERE;
+    place.step = j->e.steps;
+    place.stage = STAGE_OUT;
+    if (t->bucket_count != c->bucket_count || t->world != c->world || t->steps <= j->e.steps) {
+        state_all(j, CHECK_FAIL, &place, "the results have other dimensions than the case");
+        return;
+    }
+    for (size_t b = 0; b < c->bucket_count; b++) {
+        for (int k = 0; k < c->world; k++) {
+            const values *out = trace_out(t, j->e.steps, b, k);
+            if (out->data == NULL || out->count != c->numel[b] || out->dtype != c->dtype) {
+                char text[160];
+                place.bucket = (int64_t)b;
+                place.rank = k;
+                snprintf(text, sizeof text, "out of step %lld, bucket %zu, rank %d %s", (long long)j->e.steps, b, k,
+                         out->data == NULL ? "is missing" : "has another size or type than the case");
+                state_all(j, CHECK_FAIL, &place, text);
+                return;
+            }
+        }
+    }
+}
+
+bool judge_structure(judging *j)
+{
+    check_place nowhere = CHECK_NOWHERE;
+    if (all_unsupported(j->t)) {
+        const char *why = j->t->ranks[0].message == NULL ? "" : j->t->ranks[0].message;
+        char text[300];
+        snprintf(text, sizeof text, "unsupported by the port%s%.200s", why[0] == '\0' ? "" : ": ", why);
+        state_all(j, j->torch ? CHECK_FAIL : CHECK_SKIP, &nowhere, text);
+        return false;
+    }
+    int guilty = guilty_rank(j->t);
+    if (guilty >= 0) {
+        judge_end(j, guilty);
+    } else {
+        judge_completeness(j);
+    }
+    judge_guard(j);
+    judge_ranks(j);
+    return true;
+}

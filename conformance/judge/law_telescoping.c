@@ -1,0 +1,53 @@
+/* law_telescoping.c: EF-005, row 9. Over the compressed steps, sum_t out_t + mean_k E_T = sum_t mean_k G_t: every step
+ * moves what it does not send into E and nothing else. T steps make at most T roundings of the size u S, S the largest
+ * of the run. Only with E shown (from outputs alone it is law_projection.c's last step). */
+#include "judge/judging.h"
+
+#include "judge/linalg.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static void judge_tensor(judging *j, probe *p, size_t tensor)
+{
+    const evidence *e = &j->e;
+    const evidence_tensor *x = &e->tensors[tensor];
+    size_t count = x->n * x->m;
+    int64_t start = j->c->config.start_iter, last = e->steps - 1;
+    if (count == 0 || last <= start || !judging_may(j, tensor, last) || evidence_error(e, last, tensor) == NULL) {
+        return;
+    }
+    double *sent = calloc(count, sizeof *sent), *given = calloc(count, sizeof *given);
+    double scale = 0;
+    if (sent == NULL || given == NULL) {
+        judging_lacks_memory(j);
+    } else {
+        for (int64_t step = start; step <= last; step++) {
+            scale = fmax(scale, evidence_at(e, step, tensor)->scale);
+            for (size_t i = 0; i < count; i++) {
+                sent[i] += evidence_out(e, step, tensor)[i];
+                given[i] += evidence_gradient(e, step, tensor)[i];
+            }
+        }
+        for (size_t i = 0; i < count; i++) {
+            sent[i] += evidence_error(e, last, tensor)[i];
+        }
+        if (all_finite(given, count) && all_finite(sent, count)) { /* NaN is the other laws' */
+            check_place place = place_of(j, last, tensor, STAGE_ERROR);
+            probe_compare(j, p, sent, given, x->n, x->m, e->u * (double)(last - start + 1) * scale, &place);
+        }
+    }
+    free(sent);
+    free(given);
+}
+
+void judge_telescoping(judging *j)
+{
+    if (!j->c->config.use_error_feedback || j->c->problem.flattened) {
+        return;
+    }
+    probe p = probe_for("PSGD-EF-005", LIMIT_TELESCOPING);
+    for (size_t i = 0; i < j->e.tensor_count; i++) {
+        judge_tensor(j, &p, i);
+    }
+}

@@ -1,0 +1,47 @@
+/* limits.h: every limit of the kit's ratios, one row each: the dimensionless formula, the largest ratio that honest
+ * implementations showed, and the limit, within about five times of it. No other file of the judge has a number for a
+ * limit. Ratios are divided by u, the machine epsilon of the port's type, and by S = sqrt(mean_k ||M_k||_F^2) where the
+ * formula says so. */
+#ifndef CONFORMANCE_JUDGE_LIMITS_H
+#define CONFORMANCE_JUDGE_LIMITS_H
+
+#include <stddef.h>
+
+typedef enum limit_row {
+    LIMIT_OWN_FACTORS,  /* 1 */
+    LIMIT_PROJECTION,   /* 1b */
+    LIMIT_RANK_TAIL,    /* 1c */
+    LIMIT_CONSERVATION, /* 2 */
+    LIMIT_LOCAL_ERROR,  /* 3 */
+    LIMIT_MEAN,         /* 4 */
+    LIMIT_ORTHONORMAL,  /* 5 */
+    LIMIT_ONE_STEP,     /* 6 */
+    LIMIT_FROM_OUTPUTS, /* 6b */
+    LIMIT_FACTOR,       /* 7 */
+    LIMIT_FREE_RUNNING, /* 8 */
+    LIMIT_TELESCOPING,  /* 9 */
+    LIMIT_SEEDS,        /* 10 */
+    LIMIT_OPTIMUM,      /* 11 */
+    LIMIT_NO_RISE,      /* 12 */
+    LIMIT_EXACT,        /* equality */
+    LIMIT_STRUCTURE,    /* yes or no */
+    LIMIT_CASE,         /* all that the case was made for */
+    LIMIT_COUNT
+} limit_row;
+
+typedef struct limit_entry {
+    const char *row;     /* as reports show it */
+    double limit;        /* a ratio may be at most this */
+    double measured;     /* largest ratio seen on honest implementations */
+    const char *formula; /* of the ratio */
+} limit_entry;
+
+const limit_entry *limit_of(limit_row row);
+
+/* Row 4 depends on the world: W roundings of size u/2 each in a sum that is divided by W. */
+double limit_mean(int world);
+
+/* Beyond these a row says nothing, and is skipped: rows 7 (kappa u) and 8 (K_t u). */
+#define SKIP_CONDITION 1e-2
+
+#endif
