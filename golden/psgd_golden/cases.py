@@ -71,11 +71,7 @@ class Case:
         self.group = [int(rank) for rank in group] if group is not None else list(range(world))
         self.size = len(self.group)
         self.world = max(world, max(self.group) + 1)  # processes needed in all
-        checkpoint = metadata.get("checkpoint")
-        if checkpoint is None:
-            found = re.search(r"(?:^|/)ckpt=(\d+)(?:/|$)", self.problem)
-            checkpoint = found.group(1) if found else None
-        self.checkpoint = None if checkpoint in (None, "", "-1") else int(checkpoint)
+        self.checkpoint = int(metadata["checkpoint"]) if "checkpoint" in metadata else None  # save and load after it
 
     def _check_input(self, name, count):
         tensor = self.tensors.get(name)
