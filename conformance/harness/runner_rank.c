@@ -124,7 +124,7 @@ static bool run_scenario(rank *r)
     psgd_implementation port;
     implementation_table_copy(&port, r->impl.table);
     rank_answer_doing(r->answer, -1, 0, "the scenario");
-    s->run(&port, &outer, files, &r->answer->outcome);
+    scenario_perform(s, &port, &outer, files, &r->answer->outcome);
     free(files);
     r->answer->peer_lost = watched.failed;
     if (r->answer->outcome.state != SCENARIO_PASS)

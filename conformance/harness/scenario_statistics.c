@@ -1,0 +1,91 @@
+/* scenario_statistics.c: the reports that a port hands to the log callback (PSGD-STA-002). */
+#include "harness/scenarios_all.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define STEPS 9
+
+typedef struct report {
+    long long iter, before, after;
+    double rate;
+} report;
+
+typedef struct reports {
+    report lines[32];
+    size_t count; /* may exceed what fits */
+    char malformed[160];
+} reports;
+
+static void on_line(void *context, const char *line)
+{
+    reports *r = context;
+    report one;
+    if (strncmp(line, "statistics ", strlen("statistics ")) != 0)
+        return;
+    if (sscanf(line, "statistics iter=%lld before=%lld after=%lld rate=%lf", &one.iter, &one.before, &one.after,
+               &one.rate) != 4) {
+        (void)snprintf(r->malformed, sizeof r->malformed, "%s", line);
+        return;
+    }
+    if (r->count < sizeof r->lines / sizeof r->lines[0])
+        r->lines[r->count] = one;
+    r->count++;
+}
+
+/* The ordinary buckets at rank 2 and rate 2: both matrices are compressed, both vectors are not. */
+static const long long before_each = 24 * 40 + 17 + 30 * 20 + 9;
+static const long long after_each = (24 + 40) * 2 + 17 + (30 + 20) * 2 + 9;
+
+static bool check(const subject *s, const reports *got, int64_t start, int64_t frequency)
+{
+    size_t i = 0;
+    if (got->malformed[0] != '\0')
+        return scenario_fail(s, "expected a line 'statistics iter=N before=N after=N rate=X', got '%s'",
+                             got->malformed);
+    for (int64_t t = start; t < STEPS; t += frequency, i++) {
+        long long steps = (long long)(t - start) + 1;
+        double rate = (double)before_each / (double)after_each;
+        if (i >= got->count)
+            return scenario_fail(
+                s, "frequency %lld, start_iter %lld, %d steps: expected a report at iteration %lld, got none",
+                (long long)frequency, (long long)start, STEPS, (long long)t);
+        const report *r = &got->lines[i];
+        bool ok = r->iter == t && r->before == steps * before_each && r->after == steps * after_each &&
+                  fabs(r->rate - rate) <= 1e-3 * rate;
+        if (!ok)
+            return scenario_fail(
+                s,
+                "frequency %lld, start_iter %lld, report %zu: expected iter=%lld before=%lld after=%lld "
+                "rate=%g, got iter=%lld before=%lld after=%lld rate=%g",
+                (long long)frequency, (long long)start, i, (long long)t, steps * before_each, steps * after_each, rate,
+                r->iter, r->before, r->after, r->rate);
+    }
+    if (got->count != i)
+        return scenario_fail(s, "frequency %lld, start_iter %lld, %d steps: expected %zu reports, got %zu",
+                             (long long)frequency, (long long)start, STEPS, i, got->count);
+    return true;
+}
+
+bool scenario_reports(const subject *s)
+{
+    static const int64_t frequencies[] = {1, 2, 3, 10000}, starts[] = {2, 3};
+    for (size_t i = 0; i < 8; i++) {
+        reports got = {.count = 0};
+        psgd_config config = session_config(s);
+        config.start_iter = starts[i / 4];
+        config.compression_stats_logging_frequency = frequencies[i % 4];
+        config.log = on_line;
+        config.log_context = &got;
+        session e = session_make(s, &config, 1);
+        scenario_doing(s, "%d steps of two buckets with a report every %lld iterations", STEPS,
+                       (long long)frequencies[i % 4]);
+        bool ok = session_open(&e) && session_steps(&e, STEPS, NULL);
+        session_close(&e);
+        if (!ok || !check(s, &got, starts[i / 4], frequencies[i % 4]))
+            return false;
+    }
+    return true;
+}
