@@ -27,7 +27,7 @@ typedef struct suite_case {
 const suite_case *suite_cases(size_t *count);
 
 /* The companion's problem; false without memory. */
-bool suite_companion_problem(problem *p, const problem *of, companion companion);
+bool suite_companion_problem(problem *p, const problem *of, companion kind);
 /* The companion that a problem calls for by itself (ckpt, scale, reversed, nan): how --case finds it. */
 companion suite_companion_of(const problem *p);
 

@@ -1,0 +1,40 @@
+/* companion.c: the second run that a case is held against; see suite.h. */
+#include "harness/suite.h"
+
+#define EXACT_SCALE 40 /* REQUIREMENTS: AGG-008 holds for |k| up to this */
+
+static bool is_special(const gradient *g)
+{
+    return g->kind == GRADIENT_NAN || g->kind == GRADIENT_INF;
+}
+
+companion suite_companion_of(const problem *p)
+{
+    for (size_t i = 0; i < p->gradient_count; i++)
+        if (is_special(&p->gradients[i]))
+            return COMPANION_CLEAN;
+    if (p->checkpoint >= 0)
+        return COMPANION_UNINTERRUPTED;
+    if (p->scale != 0 && p->scale >= -EXACT_SCALE && p->scale <= EXACT_SCALE)
+        return COMPANION_UNSCALED;
+    return p->reversed && p->world > 1 ? COMPANION_UNREVERSED : COMPANION_NONE;
+}
+
+bool suite_companion_problem(problem *p, const problem *of, companion kind)
+{
+    if (!problem_copy(p, of))
+        return false;
+    switch (kind) {
+    case COMPANION_NONE:
+    case COMPANION_REPEAT: break;
+    case COMPANION_UNSCALED: p->scale = 0; break;
+    case COMPANION_UNREVERSED: p->reversed = false; break;
+    case COMPANION_UNINTERRUPTED: p->checkpoint = -1; break;
+    case COMPANION_CLEAN:
+        for (size_t i = 0; i < p->gradient_count; i++)
+            if (is_special(&p->gradients[i]))
+                p->gradients[i] = (gradient){.kind = GRADIENT_GAUSS};
+        break;
+    }
+    return true;
+}
