@@ -210,9 +210,10 @@ static bool peek_bucket(drive *d, size_t bucket)
     return d->rank != 0 || peek_factors(d, bucket);
 }
 
+/* After a compressed step, on rank 0. */
 static bool read_statistics(drive *d)
 {
-    if (d->port.statistics == NULL || d->rank != 0)
+    if (d->port.statistics == NULL || d->rank != 0 || d->step < d->c->config.start_iter)
         return true;
     trace_statistics *s = &d->t->statistics[d->step];
     at(d, "statistics");

@@ -5,6 +5,7 @@
  * PSGD_FAULT names the variant of faulty:NAME.
  */
 #include "harness/message.h"
+#include "harness/others.h"
 #include "harness/process_run.h"
 #include "harness/temp_folder.h"
 
@@ -74,27 +75,6 @@ static run_result run_scenario(runner *base, const scenario *s, scenario_outcome
 
 /* ---- cases ---- */
 
-/* The ranks of the world that are not in the case's group, and their own case: the same problem on other data. */
-static bool others_case(test_case *others, const test_case *c, char *message, size_t message_size)
-{
-    problem p;
-    if (!problem_copy(&p, &c->problem))
-        return refuse(message, message_size, "no memory for the case of the other ranks");
-    p.world = c->problem.of_world - c->problem.world;
-    p.of_world = p.world;
-    int *group = realloc(p.group, (size_t)p.world * sizeof *group);
-    bool ok = group != NULL || refuse(message, message_size, "no memory for the case of the other ranks");
-    if (group != NULL) {
-        p.group = group;
-        for (int k = 0; k < p.world; k++)
-            group[k] = k;
-        p.seed++;
-        ok = case_build(others, &p, "others", "", c->claims, NULL, message, message_size);
-    }
-    problem_free(&p);
-    return ok;
-}
-
 /* The others must come through as well: a port that takes the world for its group disturbs them or hangs them. */
 static bool note_others(const process_task *others, trace *whole)
 {
@@ -121,7 +101,7 @@ static run_result run_case(runner *base, const test_case *c, bool seeded, trace 
     processes *r = (processes *)base;
     *result = NULL;
     test_case others = {0};
-    bool has_others = c->problem.of_world > c->world && c->problem.recording == NULL;
+    bool has_others = others_wanted(c);
     if (has_others && !others_case(&others, c, message, message_size))
         return RUN_KIT_FAILED;
     process_run u = {.tasks = {{.size = c->world, .c = c, .seeded = seeded}}, .count = 1};

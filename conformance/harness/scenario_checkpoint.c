@@ -160,7 +160,7 @@ static bool flips_refused(session *e, const char *path, unsigned char *bytes, si
 {
     bool ok = true;
     char what[128];
-    size_t stride = count / 400 + 1; /* every bit of the first 16 bytes, then one of each stride */
+    size_t stride = count / 250 + 1; /* every bit of the first 16 bytes, then one of each stride */
     for (size_t i = 0; ok && i < count; i += i < 16 ? 1 : stride)
         for (int bit = i < 16 ? 0 : (int)(i / stride % 8); ok && bit < 8; bit += i < 16 ? 1 : 8) {
             bytes[i] ^= (unsigned char)(1u << bit);
