@@ -3,7 +3,6 @@
 #include "cli/command.h"
 #include "cli/plan.h"
 #include "cli/vectors.h"
-#include "core/layout.h"
 #include "harness/casefile.h"
 #include "harness/message.h"
 #include "judge/judge.h"
@@ -109,8 +108,7 @@ static bool compressed_anything(const test_case *c, const trace *t)
     bool found = false;
     for (size_t b = 0; b < c->bucket_count && !found; b++) {
         psgd_bucket_layout layout;
-        if (psgd_bucket_layout_make(&layout, &c->buckets[b], c->config.matrix_approximation_rank,
-                                    c->config.min_compression_rate, NULL, 0) != PSGD_OK)
+        if (!case_bucket_layout(&layout, c, b, NULL, 0))
             continue;
         for (int64_t step = c->config.start_iter; step < t->steps && !found; step++)
             found = layout.compressed_count > 0 && trace_out(t, step, b, 0)->data != NULL;
