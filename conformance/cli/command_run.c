@@ -190,8 +190,9 @@ static bool run_scenario_item(session *s, const plan_item *item)
     if (!s->runner->is_home(s->runner))
         return true;
     const size_t index = verdict_open(&s->verdict, item->scenario->requirement, item->id, NULL, "scenario", 0);
+    const check_place nowhere = CHECK_NOWHERE;
     if (outcome.state == SCENARIO_PASS)
-        verdict_expect(&s->verdict, index, true, NULL, "%s", "");
+        verdict_expect(&s->verdict, index, true, &nowhere, "%s", "");
     else
         verdict_set(&s->verdict, index, states[outcome.state], "%s", outcome.message);
     s->report.scenarios_run += outcome.state == SCENARIO_PASS || outcome.state == SCENARIO_FAIL;
