@@ -11,6 +11,7 @@
 #include "comm/processes.h"
 #include "processes_scenarios.h"
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -292,11 +293,16 @@ static void joining_refuses_what_is_no_group(void **state)
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
         expect_join_refused(bad[i]);
 
-    /* A file of the right length that holds something else, and a group without this rank. */
+    /* A file that holds a group of another version, and a group without this rank. */
     char text[64];
     assert_int_equal(psgd_processes_create(&group, 2, 1, message, sizeof message), PSGD_OK);
     FILE *other = tmpfile();
     assert_non_null(other);
+    psgd_segment_head head;
+    memcpy(&head, group->segment.head, sizeof head);
+    head.magic += 1;
+    assert_int_equal(fwrite(&head, sizeof head, 1, other), 1);
+    assert_int_equal(fflush(other), 0);
     assert_int_equal(ftruncate(fileno(other), (off_t)group->segment.bytes), 0);
     (void)snprintf(text, sizeof text, "%d:0", fileno(other));
     expect_join_refused(text);
@@ -311,22 +317,44 @@ static void joining_refuses_what_is_no_group(void **state)
     assert_int_equal(unsetenv(PSGD_PROCESSES_VARIABLE), 0);
 }
 
-/* The number that the next descriptor gets, which grows if one is leaked. */
-static int next_descriptor(void)
+static void a_rank_is_taken_once(void **state)
 {
-    int descriptor = dup(1);
+    (void)state;
+    psgd_processes *launcher = NULL;
+    psgd_processes *rank = NULL;
+    psgd_comm comm;
+    char text[64];
+    assert_int_equal(psgd_processes_create(&launcher, 1, 1, NULL, 0), PSGD_OK);
+    int descriptor = dup(launcher->descriptor);
     assert_true(descriptor >= 0);
-    assert_int_equal(close(descriptor), 0);
-    return descriptor;
+    (void)snprintf(text, sizeof text, "%d:0", descriptor);
+    assert_int_equal(setenv(PSGD_PROCESSES_VARIABLE, text, 1), 0);
+    assert_int_equal(psgd_processes_join(&rank, &comm, NULL, 0), PSGD_OK);
+    assert_int_equal(comm.rank, 0);
+    assert_int_equal(comm.size, 1);
+    assert_int_equal(close(descriptor), -1); /* join did it */
+    (void)snprintf(text, sizeof text, "%d:0", launcher->descriptor);
+    expect_join_refused(text);
+    psgd_processes_release(rank);
+    psgd_processes_release(launcher);
+    assert_int_equal(unsetenv(PSGD_PROCESSES_VARIABLE), 0);
+}
+
+static int open_descriptors(void)
+{
+    int count = 0;
+    for (int descriptor = 0; descriptor < 1024; descriptor++)
+        count += fcntl(descriptor, F_GETFD) >= 0;
+    return count;
 }
 
 static void descriptors_are_given_back(void **state)
 {
     (void)state;
-    int before = next_descriptor();
+    int before = open_descriptors();
     (void)run(plain("empty", 3));
     (void)run(plain("exits_early", 3));
-    assert_int_equal(next_descriptor(), before);
+    assert_int_equal(open_descriptors(), before);
 
     /* Where standard input is closed, a group does not take its number: the ranks would take the group for their input.
      */
@@ -362,6 +390,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(starting_checks_its_arguments),
         cmocka_unit_test(a_program_that_cannot_be_executed_is_an_error),
         cmocka_unit_test(joining_refuses_what_is_no_group),
+        cmocka_unit_test(a_rank_is_taken_once),
         cmocka_unit_test(descriptors_are_given_back),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
