@@ -91,11 +91,27 @@ static void amplification_is_the_same_twice(void **state)
     free_fixture(f);
 }
 
+/* Ranks that nearly cancel round their own values, which are a thousand times the mean's. */
+static void amplification_counts_the_ranks_own_rounding(void **state)
+{
+    (void)state;
+    fixture *f = spectrum_case(3, 3, 0.5);
+    for (size_t i = 0; i < N * M; i++) {
+        in_data(f, 2, 0, 1)[i] *= -0.999;
+    }
+    double k = amplification_of(f, 6, 2);
+    free_fixture(f);
+    if (!(k > 0.3 && k < 10)) {
+        fail_msg("nearly cancelling: %g", k);
+    }
+}
+
 int main(void)
 {
     gsl_set_error_handler_off();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(amplification_tells_easy_from_hard),
+        cmocka_unit_test(amplification_counts_the_ranks_own_rounding),
         cmocka_unit_test(amplification_is_the_same_twice),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

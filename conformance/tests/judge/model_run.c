@@ -275,6 +275,7 @@ static void flattened_bucket_is_one_square(void **state)
     f->c.config.matrix_approximation_rank = 4; /* more than the side */
     assert_true(model_run_case(&run, &f->c, 1));
     assert_true(is_nan_throughout(run.out[2], 7));
+    assert_null(run.p[2 * 2]);
     model_run_free(&run, &f->c);
     free_fixture(f);
 }

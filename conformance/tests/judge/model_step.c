@@ -215,6 +215,13 @@ static void zero_columns_follow_the_hook(void **state)
     assert_near(output.gamma, 1, 0);
     assert_false(output.reference_inaccurate);
     model_output_free(&output);
+    /* A first column of zeros makes the later ones NaN too. */
+    const double no_first[] = {0, 0, 0, 0, 1, 0, 0, 0, 1}, first_two[] = {1, 0, 0, 1, 0, 0};
+    output = step(3, 3, 2, no_first, first_two, PSGD_F32, 0, 1);
+    for (size_t i = 0; i < 6; i++) {
+        assert_true(isnan(output.p[i]));
+    }
+    model_output_free(&output);
     /* One row that is not zero: the second column is exactly zero after its projection. */
     double row[N * M] = {0};
     fill_random(row + M, M, 7);
