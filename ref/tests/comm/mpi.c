@@ -186,6 +186,24 @@ static void a_request_is_not_done_before_all_are_there(long *failures, const psg
     CHECK(comm->wait(comm->context, request) == PSGD_OK && value == (float)comm->size);
 }
 
+/* The caller's own collectives may come in another order, on every rank, than those of the psgd_comm. */
+static void messages_do_not_meet_the_callers(long *failures, const psgd_comm *comm, MPI_Comm communicator)
+{
+    double own = 1000;
+    double ours = 1;
+    MPI_Request pending = MPI_REQUEST_NULL;
+    void *request = NULL;
+    for (int turn = 0; turn < 2; turn++) {
+        if (turn == comm->rank % 2)
+            CHECK(MPI_Iallreduce(MPI_IN_PLACE, &own, 1, MPI_DOUBLE, MPI_SUM, communicator, &pending) == MPI_SUCCESS);
+        else
+            CHECK(comm->start_allreduce_sum(comm->context, &ours, 1, PSGD_F64, &request) == PSGD_OK);
+    }
+    CHECK(comm->wait(comm->context, request) == PSGD_OK);
+    CHECK(MPI_Wait(&pending, MPI_STATUS_IGNORE) == MPI_SUCCESS);
+    CHECK(own == 1000.0 * comm->size && ours == comm->size);
+}
+
 static void bad_arguments_are_refused(long *failures, const psgd_comm *comm)
 {
     float value = 1;
@@ -229,6 +247,7 @@ static void test_communicator(long *failures, MPI_Comm communicator, bool with_l
     empty_buffers_need_no_data(failures, &comm);
     several_requests_may_be_in_flight(failures, &comm);
     a_request_is_not_done_before_all_are_there(failures, &comm, communicator);
+    messages_do_not_meet_the_callers(failures, &comm, communicator);
     bad_arguments_are_refused(failures, &comm);
     psgd_comm_mpi_release(&comm);
     CHECK(comm.context == NULL && comm.allreduce_sum == NULL);
@@ -245,6 +264,22 @@ static void test_subgroups(long *failures, int rank)
     CHECK(MPI_Comm_split(MPI_COMM_WORLD, rank % 2, -rank, &part) == MPI_SUCCESS);
     test_communicator(failures, part, false);
     CHECK(MPI_Comm_free(&part) == MPI_SUCCESS);
+}
+
+/* Rank 0 and the others, joined: two groups have no common sum. */
+static void test_intercommunicator(long *failures, int rank, int size)
+{
+    if (size < 2)
+        return;
+    MPI_Comm part = MPI_COMM_NULL;
+    MPI_Comm both = MPI_COMM_NULL;
+    CHECK(MPI_Comm_split(MPI_COMM_WORLD, rank > 0, 0, &part) == MPI_SUCCESS);
+    CHECK(MPI_Intercomm_create(part, 0, MPI_COMM_WORLD, rank > 0 ? 0 : 1, 7, &both) == MPI_SUCCESS);
+    psgd_comm comm;
+    char message[128] = "";
+    CHECK(psgd_comm_mpi_create(both, &comm, message, sizeof message) == PSGD_ERR_ARGUMENT);
+    CHECK(strstr(message, "intercommunicator") != NULL);
+    CHECK(MPI_Comm_free(&both) == MPI_SUCCESS && MPI_Comm_free(&part) == MPI_SUCCESS);
 }
 
 int main(int argc, char **argv)
@@ -264,6 +299,7 @@ int main(int argc, char **argv)
     CHECK(size == expected); /* mpirun and this program belong to one MPI */
     test_communicator(failures, MPI_COMM_WORLD, true);
     test_subgroups(failures, rank);
+    test_intercommunicator(failures, rank, size);
 
     long worst = 1;
     if (MPI_Allreduce(failures, &worst, 1, MPI_LONG, MPI_SUM, MPI_COMM_WORLD) != MPI_SUCCESS)

@@ -14,7 +14,8 @@
 static void terms_are_added_from_rank_0_on(void **state)
 {
     (void)state;
-    /* ((1e16 + 1) - 1e16) + 3 is 3, for the 1 is lost. Other orders lose or round the 3: they give 0, 1, 4 or 5. */
+    /* ((1e16 + 1) - 1e16) + 3 is 3, for the 1 is lost. From the last rank on, or with ranks 1 and 3 exchanged, it is 4
+     * or 5. */
     const double terms[4] = {1e16, 1, -1e16, 3};
     double result = -1;
     psgd_sum(&result, terms, psgd_sum_type_find(PSGD_F64), 1, 4, sizeof(double));
