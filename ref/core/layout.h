@@ -30,8 +30,8 @@ typedef struct psgd_bucket_layout {
     size_t p_numel, q_numel; /* elements of the packed factors */
 } psgd_bucket_layout;
 
-/* PowerSGD's selection: true iff low-rank factors are smaller than the matrix by more than the rate. Strict, and in this
- * order of operations: ((n + m) * r) * rate < n * m, where the integers are exact, the product with the rate is a
+/* PowerSGD's selection: true iff low-rank factors are smaller than the matrix by more than the rate. Strict, and in
+ * this order of operations: ((n + m) * r) * rate < n * m, where the integers are exact, the product with the rate is a
  * double, and that is compared with n * m exactly (as Python does, whatever their size). False where an integer
  * overflows: no memory holds such a matrix. */
 bool psgd_is_compressed(size_t n, size_t m, size_t r, double min_compression_rate);
