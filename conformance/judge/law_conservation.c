@@ -152,8 +152,8 @@ void judge_conservation(judging *j)
                 continue;
             }
             bool ok = !is_judged(j, step, i) || judge_sum(j, &p, step, i);
-            for (int k = 0; ok && j->torch && is_judged(j, step, i) && k < j->c->world; k++) {
-                ok = judge_rank(j, &p, step, i, k);
+            for (int k = 0; j->torch && is_judged(j, step, i) && k < j->c->world; k++) {
+                ok = judge_rank(j, &p, step, i, k) && ok;
             }
             if (!ok) { /* the outputs of this step are right all the same: it is E that spoils the next */
                 judging_stop(j, i, step + 1);

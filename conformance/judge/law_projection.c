@@ -142,8 +142,11 @@ static bool judge_outputs(judging *j, probes *p, int64_t step, size_t tensor)
         return (j->torch && x->gram_schmidt) || measure(j, &p->extreme, &found, found.expected_norm);
     }
     bool zero = norm_frobenius(evidence_out(e, step, tensor), x->n * x->m) == 0;
-    if (zero) { /* nothing spans nothing: Mb, which is not zero here, is what it has to be held against */
-        found.ratio = evidence_at(e, step, tensor)->norm / found.unit;
+    if (zero) { /* nothing spans nothing: hold it against Mb itself */
+        const tensor_evidence *at = evidence_at(e, step, tensor);
+        if (!(at->norm > limit_of(LIMIT_PROJECTION)->limit * e->u * at->scale)) {
+            return true; /* and Mb is nothing too: law_degenerate.c */
+        }
         found.ratio = INFINITY;
         difference_ratio(evidence_out(e, step, tensor), evidence_mean(e, step, tensor), x->n, x->m, 1, &found.place);
     }

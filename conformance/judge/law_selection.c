@@ -78,7 +78,18 @@ static void judge_choice(judging *j)
     }
 }
 
-/* ITR-001: the first compressed step is step start_iter, not a later one. */
+static bool is_compressed_later(judging *j, int64_t step, size_t tensor)
+{
+    for (step++; step < j->e.steps; step++) {
+        if (look(j, step, tensor) == SEEN_COMPRESSED) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* ITR-001: the first compressed step is step start_iter, not a later one. A tensor that is never compressed was not
+ * selected, which is SEL-001's where that is tested. */
 static void judge_start(judging *j)
 {
     int64_t step = j->c->config.start_iter;
@@ -89,7 +100,8 @@ static void judge_start(judging *j)
         }
         check_place place = place_of(j, step, i, STAGE_OUT);
         seen what = look(j, step, i);
-        if (what != SEEN_NOTHING &&
+        bool judged = what == SEEN_COMPRESSED || (what == SEEN_MEAN && (!j->torch || is_compressed_later(j, step, i)));
+        if (judged &&
             !probe_expect(j, &start, what == SEEN_COMPRESSED, &place, "step start_iter is still a plain mean")) {
             judging_stop(j, i, step);
         }
@@ -150,9 +162,9 @@ void judge_selection(judging *j)
     if (j->e.steps <= j->c->config.start_iter || j->c->problem.flattened) {
         return;
     }
+    judge_start(j);
     if (j->torch) {
         judge_choice(j);
     }
-    judge_start(j);
     judge_path(j);
 }

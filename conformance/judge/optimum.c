@@ -32,7 +32,7 @@ static bool find_tangent(double *tangent, const double *out, const double *vt, s
     bool ok =
         s != NULL && rows != NULL && inside != NULL && cosines != NULL && singular_values(out, n, m, s, NULL, rows);
     if (ok) {
-        matmul_nt(inside, rows, vt, r, m, r); /* the first r rows of both */
+        matmul_nt(inside, rows, vt, r, r, m); /* the first r rows of both */
         ok = singular_values(inside, r, r, cosines, NULL, NULL);
         double cosine = fmin(1, cosines[r - 1]);
         *tangent = ok ? sqrt(1 - cosine * cosine) / cosine : NAN;

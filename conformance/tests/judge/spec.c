@@ -1,0 +1,88 @@
+/* Holds conformance/SPEC.md against requirement_table.c: the same IDs in the same order, each with the same level,
+ * claims, marks, sentence, source and rationale. The path of SPEC.md is SPEC_FILE. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "judge/requirement.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static char *read_spec(void)
+{
+    FILE *file = fopen(SPEC_FILE, "rb");
+    assert_non_null(file);
+    assert_int_equal(fseek(file, 0, SEEK_END), 0);
+    long size = ftell(file);
+    assert_true(size > 0);
+    rewind(file);
+    char *text = malloc((size_t)size + 1);
+    assert_non_null(text);
+    assert_int_equal(fread(text, 1, (size_t)size, file), (size_t)size);
+    text[size] = '\0';
+    fclose(file);
+    return text;
+}
+
+/* The entry as SPEC.md must have it, heading included. */
+static void print_entry(char *text, size_t size, const requirement *r)
+{
+    char claims[200];
+    claims_print(r->claims, claims, sizeof claims);
+    int length = snprintf(text, size, "### %s\n\n%s. Claims: %s.%s%s%s\n\n%s\n\nSource: %s. Why: %s\n", r->id,
+                          r->level == LEVEL_MUST ? "MUST" : "SHOULD", claims, r->c_abi_only ? " C ABI only." : "",
+                          r->unit_test_only ? " Of `psgd.h` itself, by a unit test." : "",
+                          r->has_check ? "" : " No check yet.", r->sentence, r->source, r->rationale);
+    assert_true(length > 0 && (size_t)length < size);
+}
+
+static void entries_are_the_same(void **state)
+{
+    (void)state;
+    char *text = read_spec();
+    size_t count;
+    const requirement *table = requirements(&count);
+    const char *at = text;
+    for (size_t i = 0; i < count; i++) {
+        char entry[2048];
+        at = strstr(at, "### ");
+        if (at == NULL) {
+            fail_msg("SPEC.md ends before %s", table[i].id);
+        }
+        print_entry(entry, sizeof entry, &table[i]);
+        if (strncmp(at, entry, strlen(entry)) != 0) {
+            fail_msg("SPEC.md has\n%.*s\nwhere the table has\n%s", (int)strlen(entry), at, entry);
+        }
+        at += strlen(entry);
+    }
+    if (strstr(at, "### ") != NULL) {
+        fail_msg("SPEC.md has an entry that the table has not: %.40s", strstr(at, "### "));
+    }
+    free(text);
+}
+
+static void table_is_sound(void **state)
+{
+    (void)state;
+    size_t count;
+    const requirement *table = requirements(&count);
+    for (size_t i = 0; i < count; i++) {
+        assert_ptr_equal(requirement_find(table[i].id), &table[i]); /* no ID twice */
+        assert_true(table[i].claims != 0);
+        assert_true(strlen(table[i].sentence) > 20 && strlen(table[i].source) > 3 && strlen(table[i].rationale) > 10);
+        size_t length = strlen(table[i].sentence);
+        assert_int_equal(table[i].sentence[length - 1], '.');
+    }
+    assert_null(requirement_find("PSGD-XXX-001"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(entries_are_the_same), cmocka_unit_test(table_is_sound)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

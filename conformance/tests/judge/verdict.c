@@ -1,0 +1,206 @@
+/* Tests of judge/verdict.c: what passes, what fails, what proves nothing, and which claims fail for it. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "judge/limits.h"
+#include "judge/verdict.h"
+
+#include <math.h>
+#include <string.h>
+
+static check_place at_step(int64_t step)
+{
+    check_place place = CHECK_NOWHERE;
+    place.step = step;
+    return place;
+}
+
+static check_state state_of(double ratio, double limit, double power)
+{
+    verdict v = {0};
+    check_place place = at_step(1);
+    size_t i = verdict_open(&v, "PSGD-AGG-002", "case", "problem", "1b", limit);
+    verdict_measure(&v, i, ratio, power, &place);
+    check_state state = v.checks[i].state;
+    verdict_free(&v);
+    return state;
+}
+
+static void every_limit_has_an_inside_and_an_outside(void **state)
+{
+    (void)state;
+    for (int row = 0; row < LIMIT_COUNT; row++) {
+        double limit = limit_of((limit_row)row)->limit;
+        assert_int_equal(state_of(limit, limit, 0), CHECK_PASS);
+        assert_int_equal(state_of(limit * (1 - 1e-12), limit, 0), CHECK_PASS);
+        assert_int_equal(state_of(nextafter(limit, INFINITY), limit, 0), CHECK_FAIL);
+        assert_int_equal(state_of(NAN, limit, 0), CHECK_FAIL);
+        assert_int_equal(state_of(INFINITY, limit, 0), CHECK_FAIL);
+        assert_true(limit_of((limit_row)row)->measured <= limit);
+    }
+    assert_int_equal(state_of(1, NAN, 0), CHECK_FAIL);
+}
+
+static void power_decides_what_is_trusted(void **state)
+{
+    (void)state;
+    assert_int_equal(state_of(1, 10, 0.1), CHECK_PASS);
+    assert_int_equal(state_of(1, 10, 0.1000001), CHECK_UNTRUSTED);
+    assert_int_equal(state_of(1, 10, NAN), CHECK_UNTRUSTED);
+    assert_int_equal(state_of(1, 10, INFINITY), CHECK_UNTRUSTED);
+    assert_int_equal(state_of(11, 10, 0.5), CHECK_FAIL); /* a failure needs no power */
+}
+
+static void first_failure_is_kept(void **state)
+{
+    (void)state;
+    verdict v = {0};
+    check_place one = at_step(1), two = at_step(2), three = at_step(3);
+    size_t i = verdict_open(&v, "PSGD-AGG-002", "case", NULL, "1b", 10);
+    assert_int_equal(v.checks[i].state, CHECK_UNOBSERVED);
+    verdict_measure(&v, i, 3, 0.5, &one);
+    verdict_measure(&v, i, 2, 0, &one); /* one trusted comparison is enough */
+    assert_int_equal(v.checks[i].state, CHECK_PASS);
+    assert_true(v.checks[i].ratio == 3);
+    verdict_measure(&v, i, 11, 0, &two);
+    verdict_measure(&v, i, 99, 0, &three);
+    verdict_expect(&v, i, false, &three, "later");
+    verdict_measure(&v, i, 1, 0, &three);
+    assert_int_equal(v.checks[i].state, CHECK_FAIL);
+    assert_true(v.checks[i].ratio == 11);
+    assert_int_equal(v.checks[i].place.step, 2);
+    assert_null(v.checks[i].message);
+    assert_int_equal(v.checks[i].measured, 6);
+    verdict_free(&v);
+}
+
+static void largest_ratio_is_of_its_own_limit(void **state)
+{
+    (void)state;
+    verdict v = {0};
+    check_place one = at_step(1), two = at_step(2);
+    size_t i = verdict_open(&v, "PSGD-ITR-001", "case", NULL, "4", 4);
+    verdict_measure_limit(&v, i, 3, 100, 0, &one);
+    verdict_measure_limit(&v, i, 2, 4, 0, &two);
+    assert_int_equal(v.checks[i].place.step, 2);
+    verdict_measure_limit(&v, i, 101, 100, 0, &one);
+    assert_int_equal(v.checks[i].state, CHECK_FAIL);
+    assert_true(v.checks[i].limit == 100);
+    verdict_free(&v);
+}
+
+static void expectation_says_what_failed(void **state)
+{
+    (void)state;
+    verdict v = {0};
+    check_place place = at_step(4);
+    size_t i = verdict_open(&v, "PSGD-AGG-001", "case", "problem", "exact", 0);
+    verdict_expect(&v, i, true, &place, "fine");
+    assert_null(v.checks[i].message);
+    assert_int_equal(v.checks[i].state, CHECK_PASS);
+    verdict_expect(&v, i, false, &place, "rank %d differs", 3);
+    assert_string_equal(v.checks[i].message, "rank 3 differs");
+    assert_true(isinf(v.checks[i].ratio));
+    size_t j = verdict_open(&v, "PSGD-AGG-001", "case", "problem", "exact", 0);
+    verdict_set(&v, j, CHECK_SKIP, "W%d", 4);
+    verdict_measure(&v, j, 99, 0, &place); /* a skipped check stays one */
+    assert_int_equal(v.checks[j].state, CHECK_SKIP);
+    assert_string_equal(v.checks[j].message, "W4");
+    verdict_measure(&v, SIZE_MAX, 99, 0, &place); /* a check that could not be opened */
+    verdict_counts counts = verdict_count(&v);
+    assert_int_equal(counts.checks, 2);
+    assert_int_equal(counts.by_state[CHECK_FAIL], 1);
+    assert_int_equal(counts.by_state[CHECK_SKIP], 1);
+    verdict_free(&v);
+}
+
+static void add(verdict *v, const char *id, check_state state)
+{
+    verdict_set(v, verdict_open(v, id, "case", NULL, "case", 0), state, "as the test says");
+}
+
+/* All MUSTs of these claims that have a check, passed. */
+static void pass_all(verdict *v, uint64_t tested, const char *except)
+{
+    size_t count;
+    const requirement *table = requirements(&count);
+    for (size_t i = 0; i < count; i++) {
+        bool wanted = (table[i].claims & ~tested) == 0 && table[i].has_check && table[i].level == LEVEL_MUST;
+        if (wanted && (except == NULL || strcmp(table[i].id, except) != 0)) {
+            add(v, table[i].id, CHECK_PASS);
+        }
+    }
+}
+
+static uint64_t failed_with(const char *id, check_state state, uint64_t tested, bool partial, char *text, size_t size)
+{
+    verdict v = {0};
+    pass_all(&v, tested, id);
+    if (state != CHECK_PASS || id == NULL) {
+        add(&v, id == NULL ? "PSGD-AGG-002" : id, state);
+    }
+    uint64_t failed = verdict_failed_claims(&v, tested, partial, text, size);
+    verdict_free(&v);
+    return failed;
+}
+
+static void claims_fail_for_their_own_reasons(void **state)
+{
+    (void)state;
+    const uint64_t core = PSGD_CLAIM_CORE, ef = PSGD_CLAIM_ERROR_FEEDBACK, torch = PSGD_CLAIM_TORCH,
+                   usual = core | ef | PSGD_CLAIM_WARM_START;
+    char text[1024];
+    assert_int_equal(failed_with(NULL, CHECK_PASS, usual, false, text, sizeof text), 0);
+    assert_string_equal(text, "");
+    assert_int_equal(failed_with("PSGD-EF-001", CHECK_FAIL, usual, false, text, sizeof text), ef);
+    assert_string_equal(text, "ef: PSGD-EF-001 failed\n");
+    assert_int_equal(failed_with("PSGD-EF-001", CHECK_NOT_RUN, usual, true, text, sizeof text), ef);
+    assert_int_equal(failed_with("PSGD-EF-001", CHECK_UNTRUSTED, usual, false, text, sizeof text), ef);
+    assert_int_equal(failed_with("PSGD-EF-001", CHECK_UNTRUSTED, usual, true, text, sizeof text), 0);
+    assert_int_equal(failed_with("PSGD-EF-001", CHECK_PASS, usual, false, text, sizeof text), ef); /* no check at all */
+    assert_int_equal(failed_with("PSGD-EF-001", CHECK_UNOBSERVED, usual, false, text, sizeof text), 0);
+    assert_int_equal(failed_with("PSGD-EF-001", CHECK_SKIP, usual, false, text, sizeof text), 0);
+    assert_int_equal(failed_with("PSGD-ORT-006", CHECK_FAIL, usual, false, text, sizeof text), 0); /* SHOULD */
+    assert_int_equal(failed_with("PSGD-ROB-002", CHECK_PASS, usual, false, text, sizeof text), 0); /* C ABI only */
+    assert_int_equal(failed_with("PSGD-EF-002", CHECK_UNOBSERVED, usual | torch, false, text, sizeof text), ef | torch);
+    assert_int_equal(failed_with("PSGD-EF-002", CHECK_FAIL, usual, false, text, sizeof text), 0); /* torch not tested */
+    char small[12];
+    assert_int_equal(failed_with("PSGD-EF-001", CHECK_FAIL, usual, false, small, sizeof small), ef);
+    assert_int_equal(strlen(small), sizeof small - 1);
+}
+
+static void claim_without_any_pass_fails(void **state)
+{
+    (void)state;
+    verdict v = {0};
+    char text[256];
+    pass_all(&v, PSGD_CLAIM_CORE, NULL);
+    size_t count;
+    const requirement *table = requirements(&count);
+    for (size_t i = 0; i < count; i++) {
+        if (table[i].claims == PSGD_CLAIM_MULTIRANK) {
+            add(&v, table[i].id, CHECK_SKIP);
+        }
+    }
+    uint64_t tested = PSGD_CLAIM_CORE | PSGD_CLAIM_MULTIRANK;
+    assert_int_equal(verdict_failed_claims(&v, tested, false, text, sizeof text), PSGD_CLAIM_MULTIRANK);
+    assert_non_null(strstr(text, "no case"));
+    assert_int_equal(verdict_failed_claims(&v, tested, true, text, sizeof text), 0);
+    verdict_free(&v);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_limit_has_an_inside_and_an_outside),
+                                       cmocka_unit_test(power_decides_what_is_trusted),
+                                       cmocka_unit_test(first_failure_is_kept),
+                                       cmocka_unit_test(largest_ratio_is_of_its_own_limit),
+                                       cmocka_unit_test(expectation_says_what_failed),
+                                       cmocka_unit_test(claims_fail_for_their_own_reasons),
+                                       cmocka_unit_test(claim_without_any_pass_fails)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
