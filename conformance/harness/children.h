@@ -27,7 +27,7 @@ typedef enum children_result { CHILDREN_ENDED, CHILDREN_INTERRUPTED } children_r
 bool child_start(child *c, psgd_processes *group, int rank, char *const argv[], const char *output, char *message,
                  size_t message_size);
 
-/* Waits until all have ended. One that ends without success fails its group, so that its peers return. After
+/* Waits until all have ended. One that ends fails its group, so that its peers return. After
  * timeout_seconds, or when *interrupted becomes non-zero (may be null), all are killed. */
 children_result children_wait(child *children, int count, double timeout_seconds,
                               const volatile sig_atomic_t *interrupted);

@@ -161,6 +161,7 @@ static bool record_state(session *e, int64_t step, size_t bucket, size_t count, 
         void *error = malloc(bytes);
         if (error == NULL)
             return false;
+        memset(error, 0xff, bytes); /* NaN, should the port say OK and write nothing */
         if (port->peek(e->state, PSGD_PART_ERROR, bucket, 0, error, bytes) == PSGD_OK)
             ok = record_values(record, step, bucket, "error", error, e->dtype, count);
         free(error);

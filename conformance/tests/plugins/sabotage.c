@@ -1,0 +1,206 @@
+/* sabotage.c: the reference with one fault, chosen by the environment variable SABOTAGE, each made to be found by one
+ * scenario. Without the variable it is the reference.
+ */
+#include "psgd/ref.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool fault(const char *name)
+{
+    const char *chosen = getenv("SABOTAGE");
+    return chosen != NULL && strcmp(chosen, name) == 0;
+}
+
+struct psgd_state {
+    psgd_state *real;
+    psgd_comm comm;    /* of the caller */
+    bool hidden_error; /* hide-comm-error: a collective failed, which the reference was not told */
+    bool harmed;
+    void (*log)(void *context, const char *line);
+    void *log_context;
+    int reports;
+    size_t first_counts[4]; /* tensors of the first bucket seen under each index; 0: none */
+};
+
+static int live_states; /* shared-state */
+
+static psgd_status hiding_allreduce(void *context, void *data, size_t count, psgd_dtype dtype)
+{
+    psgd_state *s = context;
+    psgd_status status = s->comm.allreduce_sum(s->comm.context, data, count, dtype);
+    if (status == PSGD_OK || !(fault("count-failed-step") || fault("swallow-comm-error")))
+        return status;
+    s->hidden_error = true;
+    return PSGD_OK;
+}
+
+static void log_line(void *context, const char *line)
+{
+    psgd_state *s = context;
+    if (strncmp(line, "statistics", 10) == 0 && s->reports++ == 0 && fault("first-report-lost"))
+        return;
+    s->log(s->log_context, line);
+}
+
+static void spoil_config(psgd_config *c, int rank)
+{
+    if (fault("start-iter-accepted") && c->start_iter <= 1)
+        c->start_iter = 2;
+    if (fault("rank-accepted") && c->matrix_approximation_rank < 1)
+        c->matrix_approximation_rank = 1;
+    if (fault("nan-accepted") && isnan(c->min_compression_rate))
+        c->min_compression_rate = 2;
+    if (fault("interval-ignored") && c->compression_stats_logging_frequency < 1)
+        c->compression_stats_logging_frequency = 10000;
+    if (fault("q-per-rank"))
+        c->random_seed += (uint32_t)rank;
+}
+
+static psgd_status create(const psgd_config *config, const psgd_comm *comm, psgd_state **state, char *message,
+                          size_t message_size)
+{
+    psgd_config spoilt = psgd_config_default();
+    if (config == NULL && !fault("null-config-accepted"))
+        return psgd_ref()->create(config, comm, state, message, message_size);
+    if (config != NULL)
+        spoilt = *config;
+    if (comm == NULL || state == NULL)
+        return psgd_ref()->create(&spoilt, comm, state, message, message_size);
+    if (fault("rate-zero-refused") && spoilt.min_compression_rate == 0) {
+        (void)snprintf(message, message_size, "min_compression_rate is zero");
+        return PSGD_ERR_ARGUMENT;
+    }
+    spoil_config(&spoilt, comm->rank);
+    psgd_state *s = calloc(1, sizeof *s);
+    if (s == NULL)
+        return PSGD_ERR_MEMORY;
+    s->comm = *comm;
+    s->log = spoilt.log;
+    s->log_context = spoilt.log_context;
+    if (s->log != NULL) {
+        spoilt.log = log_line;
+        spoilt.log_context = s;
+    }
+    psgd_comm hiding = *comm;
+    if (comm->allreduce_sum != NULL) {
+        hiding.context = s;
+        hiding.allreduce_sum = hiding_allreduce;
+        hiding.start_allreduce_sum = NULL;
+        hiding.test = NULL;
+        hiding.wait = NULL;
+    }
+    psgd_status status = psgd_ref()->create(&spoilt, &hiding, &s->real, message, message_size);
+    if (fault("silent") && message_size > 0 && message != NULL)
+        message[0] = '\0';
+    if (status != PSGD_OK) {
+        free(s);
+        return status;
+    }
+    live_states++;
+    *state = s;
+    return PSGD_OK;
+}
+
+static bool has_empty(const psgd_bucket *b)
+{
+    for (size_t i = 0; i < b->tensor_count; i++)
+        for (size_t d = 0; d < b->shapes[i].ndim; d++)
+            if (b->shapes[i].dims[d] == 0)
+                return true;
+    return false;
+}
+
+static psgd_status step(psgd_state *s, const psgd_bucket *b)
+{
+    if (s == NULL || b == NULL)
+        return PSGD_ERR_ARGUMENT;
+    if (fault("null-data-accepted") && b->data == NULL)
+        return PSGD_OK;
+    if (fault("empty-refused") && b->shapes != NULL && has_empty(b))
+        return PSGD_ERR_ARGUMENT;
+    if (fault("layout-fixed-early") && b->index < 4) {
+        if (s->first_counts[b->index] == 0)
+            s->first_counts[b->index] = b->tensor_count;
+        if (s->first_counts[b->index] != b->tensor_count)
+            return PSGD_ERR_LAYOUT;
+    }
+    if (fault("uses-rand"))
+        (void)rand();
+    s->hidden_error = false;
+    psgd_status status = psgd_ref()->step(s->real, b);
+    if (status == PSGD_ERR_LAYOUT && fault("layout-accepted"))
+        return PSGD_OK;
+    if (status == PSGD_ERR_ARGUMENT && fault("bad-call-harms"))
+        s->harmed = true;
+    if (status != PSGD_OK)
+        return status;
+    if (s->hidden_error && fault("count-failed-step"))
+        return PSGD_ERR_COMM;
+    float *data = b->data;
+    if (s->harmed || (fault("shared-state") && live_states > 1))
+        data[0] += 1;
+    if (fault("writes-past-end"))
+        data[24 * 40 + 17] = 1; /* of the ordinary bucket 0; inside nothing else that is tested */
+    return PSGD_OK;
+}
+
+static void destroy(psgd_state *s)
+{
+    if (s == NULL)
+        return;
+    live_states--;
+    psgd_ref()->destroy(s->real);
+    free(s);
+}
+
+static psgd_status peek(const psgd_state *s, psgd_part part, size_t bucket, size_t tensor, void *data, size_t bytes)
+{
+    psgd_status status = psgd_ref()->peek(s->real, part, bucket, tensor, data, bytes);
+    bool forgiven = status != PSGD_OK && part != PSGD_PART_ERROR && fault("peek-takes-any-size");
+    return forgiven ? PSGD_OK : status;
+}
+
+static psgd_status statistics(const psgd_state *s, psgd_statistics *out)
+{
+    return psgd_ref()->statistics(s->real, out);
+}
+
+static psgd_status save(const psgd_state *s, const char *path)
+{
+    return psgd_ref()->save(s->real, path);
+}
+
+static psgd_status load(psgd_state *s, const char *path)
+{
+    if (fault("load-does-nothing"))
+        return PSGD_OK;
+    psgd_status status = psgd_ref()->load(s->real, path);
+    if (status != PSGD_OK && fault("load-harms"))
+        s->harmed = true;
+    return status != PSGD_OK && fault("load-takes-anything") ? PSGD_OK : status;
+}
+
+static const char *last_error(const psgd_state *s)
+{
+    return fault("no-words") ? "" : psgd_ref()->last_error(s->real);
+}
+
+PSGD_EXPORT const psgd_implementation *psgd_implementation_entry(void)
+{
+    static psgd_implementation table;
+    table = *psgd_ref();
+    table.create = create;
+    table.step = step;
+    table.destroy = destroy;
+    table.submit = NULL;
+    table.wait = NULL;
+    table.peek = peek;
+    table.statistics = statistics;
+    table.save = save;
+    table.load = load;
+    table.last_error = last_error;
+    return &table;
+}
