@@ -74,7 +74,8 @@ static psgd_status matricise(psgd_matrix_layout *t, size_t *numel, const psgd_sh
     }
     const size_t smaller_side = t->n < t->m ? t->n : t->m;
     t->r = rules->rank < smaller_side ? rules->rank : smaller_side;
-    t->compressed = size > 0 && psgd_is_compressed(t->n, t->m, t->r, rules->min_compression_rate);
+    /* An empty tensor never is, at rate 0 neither: 0 < 0 is false. */
+    t->compressed = psgd_is_compressed(t->n, t->m, t->r, rules->min_compression_rate);
     return PSGD_OK;
 }
 
