@@ -127,6 +127,8 @@ static psgd_status step(psgd_state *s, const psgd_bucket *b)
         if (s->first_counts[b->index] != b->tensor_count)
             return PSGD_ERR_LAYOUT;
     }
+    if (fault("fails-on-rank-1") && s->comm.rank == 1)
+        return PSGD_ERR_DEVICE;
     if (fault("uses-rand"))
         (void)rand();
     s->hidden_error = false;
