@@ -15,6 +15,8 @@ bool casefile_serialize(const test_case *c, bool with_q0, void **bytes, size_t *
 /* Reads a case; a golden file's results become c->expected. The inputs of a file are taken as they are, not made anew.
  */
 bool casefile_read(test_case *c, const char *path, char *message, size_t message_size);
+/* The same from memory. */
+bool casefile_parse(test_case *c, const void *bytes, size_t count, char *message, size_t message_size);
 
 /* Results of one rank (rank >= 0: <id>.result.k<rank>.safetensors) or of all (-1), for a run of case c, in memory or as
  * a file. */

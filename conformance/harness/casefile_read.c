@@ -242,20 +242,35 @@ static bool check_size(const problem *p, const psgd_safetensors *file, char *mes
                      psgd_safetensors_count(file));
 }
 
+static bool read_case(test_case *c, const psgd_safetensors *file, char *message, size_t message_size)
+{
+    if (read_names(c, file, message, message_size) && read_problem(c, file, message, message_size) &&
+        check_size(&c->problem, file, message, message_size) && case_lay_out(c, message, message_size) &&
+        read_config(c, file, message, message_size) && read_tensors(c, file, message, message_size))
+        return true;
+    case_free(c);
+    return false;
+}
+
+bool casefile_parse(test_case *c, const void *bytes, size_t count, char *message, size_t message_size)
+{
+    psgd_safetensors *file = NULL;
+    *c = (test_case){0};
+    if (psgd_safetensors_parse(&file, bytes, count, message, message_size) != PSGD_OK)
+        return false;
+    const bool ok = read_case(c, file, message, message_size);
+    psgd_safetensors_close(file);
+    return ok;
+}
+
 bool casefile_read(test_case *c, const char *path, char *message, size_t message_size)
 {
     char reason[400];
     psgd_safetensors *file = NULL;
     *c = (test_case){0};
-    bool ok = psgd_safetensors_open(&file, path, reason, sizeof reason) == PSGD_OK;
-    if (!ok)
+    if (psgd_safetensors_open(&file, path, reason, sizeof reason) != PSGD_OK)
         return file_fail(message, message_size, "%s", reason);
-    ok = read_names(c, file, reason, sizeof reason) && read_problem(c, file, reason, sizeof reason) &&
-         check_size(&c->problem, file, reason, sizeof reason) && case_lay_out(c, reason, sizeof reason) &&
-         read_config(c, file, reason, sizeof reason) && read_tensors(c, file, reason, sizeof reason);
+    const bool ok = read_case(c, file, reason, sizeof reason);
     psgd_safetensors_close(file);
-    if (ok)
-        return true;
-    case_free(c);
-    return file_fail(message, message_size, "%.200s: %s", path, reason);
+    return ok || file_fail(message, message_size, "%.200s: %s", path, reason);
 }

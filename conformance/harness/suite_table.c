@@ -39,7 +39,7 @@ static const suite_case cases[] = {
     {"torch-start1", "W2/r2/s1/i5/f32/-/[12x20,24]/seed=27", "PSGD-CFG-002 PSGD-ITR-001", TORCH, GOLDEN, FULL, COMPANION_NONE},
     {"torch-start3", "W2/r2/s3/i7/f32/[12x20,24]/seed=28", "PSGD-ITR-001 PSGD-ITR-003", TORCH, GOLDEN, FULL, COMPANION_NONE},
     /* ---- the hook: epsilon ---- */
-    {"torch-eps-small-r1", "W2/r1/f32/eps1e-8/[12x20,24]/seed=30", "PSGD-ORT-002 PSGD-CFG-004", TORCH, GOLDEN, FULL, COMPANION_NONE},
+    {"torch-eps-small-r1", "W2/r1/f32/eps1e-8/[12x20,24]/seed=30", "PSGD-ORT-002 PSGD-CFG-004", TORCH, GOLDEN, QUICK, COMPANION_NONE},
     {"torch-eps-small-r2", "W2/r2/f64/eps1e-8/[12x20,24]/seed=31", "PSGD-ORT-002 PSGD-CFG-004", TORCH, GOLDEN, FULL, COMPANION_NONE},
     {"torch-eps-large-r1", "W2/r1/f32/eps1e-2rel/[12x20,24]/seed=32", "PSGD-ORT-002 PSGD-ORT-004", TORCH, GOLDEN, QUICK, COMPANION_NONE},
     {"torch-eps-large-r2", "W3/r2/f32/eps1e-2rel/[12x20,24]/seed=33", "PSGD-ORT-002 PSGD-ORT-004", TORCH, GOLDEN, QUICK, COMPANION_NONE},
@@ -206,7 +206,7 @@ static const suite_case cases[] = {
     {"checkpoint-cold", "W2/r2/f64/ef/[24x40;20x30,5]/ckpt=2/seed=344", "PSGD-CKP-001", 0, OTHER, FULL, COMPANION_UNINTERRUPTED},
     {"flat-r1-w2", "W2/r1/f32/ef,ws,flat/[24x40,17]/seed=350", "PSGD-FLT-001 PSGD-FLT-003", 0, OTHER, QUICK, COMPANION_NONE},
     {"flat-r3-w3", "W3/r3/f32/ef,ws,flat/[24x40,17;9x9]/grad=power/seed=351", "PSGD-FLT-001 PSGD-FLT-003", 0, OTHER, FULL, COMPANION_NONE},
-    {"flat-no-padding", "W1/r2/f64/ws,flat/[10x10]/eps1e-2/seed=352", "PSGD-FLT-001 PSGD-FLT-002", 0, OTHER, FULL, COMPANION_NONE},
+    {"flat-no-padding", "W1/r2/f64/ws,flat/[10x10]/eps1e-2/seed=352", "PSGD-FLT-001 PSGD-FLT-002", 0, OTHER, QUICK, COMPANION_NONE},
     {"f16-ints", "W2/r1/f16/[24x40,17]/grad=ints/seed=360", "PSGD-AGG-001 PSGD-AGG-003 PSGD-EF-001", 0, OTHER, QUICK, COMPANION_NONE},
     {"f16-flat-spectrum", "W2/r2/f16/[24x40]/grad=flat/seed=361", "PSGD-AGG-002 PSGD-AGG-004 PSGD-ORT-001", 0, OTHER, FULL, COMPANION_NONE},
     {"f16-sums", "W4/r1/s4/i5/f16/-/[24x40,17]/grad=ints/scale=9/seed=362", "PSGD-AGG-010", 0, OTHER, QUICK, COMPANION_NONE},

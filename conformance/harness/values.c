@@ -29,6 +29,8 @@ static uint16_t small_from_double(double x, int fraction_bits, int bias)
     const unsigned sign = signbit(x) ? 0x8000u : 0;
     if (isnan(x))
         return (uint16_t)(sign | exponent_mask << fraction_bits | 1u << (fraction_bits - 1));
+    if (x == 0)
+        return (uint16_t)sign;
     int exponent = 0; /* |x| = f 2^exponent, f in [0.5, 1) */
     if (isfinite(x))
         (void)frexp(x, &exponent);
