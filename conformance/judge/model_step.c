@@ -108,24 +108,63 @@ static bool orthogonalise(double *a, size_t n, const model_input *input)
     return ok;
 }
 
+/* How ill-conditioned the orthogonalisation of Q itself is on the Gram-Schmidt path, at least 1. Rounding there is
+ * relative to each column's own norm, so columns count by their directions; epsilon is relative to the longest; a zero
+ * column stays exactly zero and does not count. */
+static bool find_q_condition(double *condition, const model_input *input)
+{
+    size_t m = input->m, r = input->r, kept = 0;
+    *condition = 1;
+    if (!is_gram_schmidt(input) || input->q_is_orthonormal_basis) {
+        return true;
+    }
+    double *columns = model_doubles(r, m), *s = model_doubles(r, 1); /* transposed: [kept m] */
+    bool ok = columns != NULL && s != NULL;
+    double longest = 0;
+    for (size_t j = 0; ok && j < r; j++) {
+        double *column = columns + kept * m;
+        for (size_t i = 0; i < m; i++) {
+            column[i] = input->q[i * r + j];
+        }
+        double norm = norm_frobenius(column, m);
+        longest = fmax(longest, norm);
+        for (size_t i = 0; i < m && norm > 0; i++) {
+            column[i] /= norm;
+        }
+        kept += norm > 0;
+    }
+    if (ok && kept > 0) {
+        ok = singular_values(columns, kept, m, s, NULL, NULL);
+        *condition = fmax(1, s[0] / (s[kept - 1] + input->epsilon / longest));
+    }
+    free(columns);
+    free(s);
+    return ok;
+}
+
 /* kappa and gamma. basis[m r] is Q orthogonalised, mq[n r] = Mbar basis.
  *
  * Rounding in P = Mbar Q is about u ||Mbar|| ||Q||. What it does to a normalised column is that over the column's norm
  * - over norm + epsilon on the Gram-Schmidt path, which is why an epsilon (per world, since norms are of the sum)
  * is added to the singular values; with epsilon = 0 and an orthonormal Q this is TOLERANCES.md's definition.
- * With epsilon = 0, singular values that are nothing but double's rounding of the product are no part of the
- * pseudo-inverse, and make kappa infinite. (I - Pi) Mbar = Mbar - out, whatever completed a deficient P. */
+ * Directions that Q lost when it was orthogonalised (a warm Q of nearly parallel columns) are lost before that: hence
+ * the factor of find_q_condition, 1 in ordinary cases. With epsilon = 0, singular values that are nothing but double's
+ * rounding of the product are no part of the pseudo-inverse, and make kappa infinite. (I - Pi) Mbar = Mbar - out,
+ * whatever completed a deficient P. */
 static bool find_conditions(model_output *result, const model_input *input, const double *basis, const double *mq)
 {
     size_t n = input->n, m = input->m, r = input->r;
     result->kappa = NAN;
     result->gamma = NAN;
-    if (!all_finite(input->mbar, n * m) || !all_finite(mq, n * r) || !all_finite(result->out, n * m)) {
+    if (!all_finite(input->mbar, n * m) || !all_finite(input->q, m * r) || !all_finite(mq, n * r) ||
+        !all_finite(result->out, n * m)) {
         return true;
     }
     double *s = model_doubles(r, 1), *u = model_doubles(n, r), *inverse = model_doubles(r, m);
     double *residual = model_doubles(n, m);
-    bool ok = s != NULL && u != NULL && inverse != NULL && residual != NULL && singular_values(mq, n, r, s, u, NULL);
+    double q_condition;
+    bool ok = s != NULL && u != NULL && inverse != NULL && residual != NULL && singular_values(mq, n, r, s, u, NULL) &&
+              find_q_condition(&q_condition, input);
     if (ok) {
         double norm = norm_2(input->mbar, n, m), norm_q = norm_2(basis, m, r);
         double epsilon = is_gram_schmidt(input) ? input->epsilon / input->world : 0;
@@ -143,7 +182,7 @@ static bool find_conditions(model_output *result, const model_input *input, cons
             residual[i] = input->mbar[i] - result->out[i];
         }
         double weakest = s[r - 1] + epsilon;
-        result->kappa = weakest > cut ? norm * norm_q / weakest : INFINITY;
+        result->kappa = weakest > cut ? norm * norm_q / weakest * q_condition : INFINITY;
         result->gamma = 1 + norm_2(inverse, r, m) + largest_inverse * norm_2(residual, n, m);
     }
     free(s);

@@ -192,6 +192,27 @@ static void conditions_of_a_diagonal(void **state)
     model_output_free(&output);
 }
 
+/* Nearly parallel columns of Q: the angle is a / 1000; lengths do not matter, zero columns neither. */
+static void conditions_count_a_nearly_deficient_q(void **state)
+{
+    (void)state;
+    const double identity[] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+    const double parallel[] = {1, 1000, 0, 1, 0, 0}, long_and_short[] = {1e6, 0, 0, 1e-6, 0, 0},
+                 half[] = {1, 0, 0, 0, 0, 0};
+    model_output output = step(3, 3, 2, identity, parallel, PSGD_F32, 0, 1);
+    assert_near(output.kappa, 2000, 1);
+    model_output_free(&output);
+    output = step(3, 3, 2, identity, long_and_short, PSGD_F32, 0, 1);
+    assert_near(output.kappa, 1, 1e-14);
+    model_output_free(&output);
+    output = step(3, 3, 2, identity, half, PSGD_F32, 0.5, 1);
+    assert_near(output.kappa, 1 / 1.5 / 0.5, 1e-14); /* ||Q|| = 1 / 1.5; nothing but epsilon below */
+    model_output_free(&output);
+    output = step(3, 3, 2, identity, parallel, PSGD_F32, 500, 1); /* epsilon / 1000 beside 0.0007 */
+    assert_true(output.kappa < 10);
+    model_output_free(&output);
+}
+
 static void zero_columns_follow_the_hook(void **state)
 {
     (void)state;
@@ -288,6 +309,7 @@ int main(void)
         cmocka_unit_test(epsilon_leaves_a_part_of_the_projection),
         cmocka_unit_test(gram_schmidt_stays_orthonormal_when_ill_conditioned),
         cmocka_unit_test(conditions_of_a_diagonal),
+        cmocka_unit_test(conditions_count_a_nearly_deficient_q),
         cmocka_unit_test(zero_columns_follow_the_hook),
         cmocka_unit_test(deficient_householder_is_exact),
         cmocka_unit_test(what_is_not_finite_spreads),
