@@ -14,11 +14,12 @@ TESTS = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, TESTS)
 import regenerate
 
+import generate
 from psgd_golden import cases, environment, manifest, processes, safetensors
 
 
 def run(folder, function):
-    """The result file's tensors, statuses and metadata."""
+    """The result file's tensors, statuses and metadata, through the command."""
     command = [sys.executable, os.path.join(TESTS, "..", "generate.py"), "--hook", f"faulty_hooks:{function}", folder]
     subprocess.run(command, check=True, cwd=TESTS, stderr=subprocess.DEVNULL)
     name = next(n for n in os.listdir(folder) if n.endswith(".result.safetensors"))
@@ -26,12 +27,21 @@ def run(folder, function):
     return tensors, json.loads(metadata["status"]), metadata
 
 
+def run_ranks(folder, function):
+    """The same in memory, without another start of PyTorch: tensors and statuses."""
+    with tempfile.TemporaryDirectory(prefix="psgd-golden-") as ranks:
+        (outcome,) = generate.run_sets(cases.find(folder), ranks, 60, hook=f"faulty_hooks:{function}")
+        return outcome.merged(share_equal_outputs=False), outcome.statuses
+
+
 def main(folder):
     try:
         described = processes.describe_environment()
     except processes.NoTorch as error:
         regenerate.skip(error)
-    name = regenerate.choose(folder)[:2][-1]
+    folder = os.path.abspath(folder)
+    names = regenerate.choose(folder)
+    name = names[-1]
     golden = cases.Case(os.path.join(folder, name))
     with tempfile.TemporaryDirectory(prefix="psgd-golden-") as scratch:
         regenerate.strip(golden.path, os.path.join(scratch, name))
@@ -50,15 +60,21 @@ def main(folder):
                 whole = golden.tensors.get(n) or golden.tensors[n.rpartition("/")[0]]
                 assert tensors[n] == whole, f"{n}: other bytes than the golden file's"
 
-        tensors, statuses, _ = run(scratch, "raises")
+    name = names[0]
+    golden = cases.Case(os.path.join(folder, name))
+    os.chdir(TESTS)  # where the rank processes look for faulty_hooks
+    with tempfile.TemporaryDirectory(prefix="psgd-golden-") as scratch:
+        regenerate.strip(golden.path, os.path.join(scratch, name))
+
+        tensors, statuses = run_ranks(scratch, "raises")
         assert [(s["status"], s["steps_done"]) for s in statuses] == [("error", 3)] * golden.size
         assert statuses[0]["message"] == "RuntimeError: no step 3"
         assert max(int(n.split("/")[1][1:]) for n in tensors) == 2
 
-        tensors, statuses, _ = run(scratch, "dies")
+        tensors, statuses = run_ranks(scratch, "dies")
         assert [(s["status"], s["message"]) for s in statuses] == [("error", "the process died")] * golden.size
         assert not tensors
-    print(f"three hooks on {name}")
+    print(f"a right hook on {names[-1]}, a raising and a dying one on {names[0]}")
     return 0
 
 
