@@ -185,9 +185,9 @@ void judge_golden(judging *j)
     const char *carried = config->use_error_feedback ? "PSGD-EF-004"
                           : config->warm_start       ? "PSGD-WRM-001"
                                                      : "PSGD-WRM-003";
-    probes p = {.drawn = probe_for(j->torch ? "PSGD-RND-002" : "PSGD-AGG-002", LIMIT_FREE_RUNNING),
-                .carried = probe_for(carried, LIMIT_FREE_RUNNING),
-                .error = probe_for("PSGD-EF-002", LIMIT_FREE_RUNNING),
+    probes p = {.drawn = probe_for(j->torch ? "PSGD-RND-002" : "PSGD-AGG-002", LIMIT_GOLDEN),
+                .carried = probe_for(carried, LIMIT_GOLDEN),
+                .error = probe_for("PSGD-EF-002", LIMIT_GOLDEN),
                 .p_gs = probe_for("PSGD-ORT-002", LIMIT_FACTOR),
                 .p_qr = probe_for("PSGD-ORT-003", LIMIT_FACTOR),
                 .q = probe_for("PSGD-WRM-002", LIMIT_FACTOR),

@@ -1,6 +1,7 @@
 /* law_projection.c: what one compressed step must be for any Q at epsilon 0: out = Pi Mb, Pi the projector onto out's
- * own columns (row 1b, from outputs alone), rank(out) <= r' (row 1c, at any epsilon), and with the port's own P: out =
- * P P^T Mb (row 1, at any epsilon and conditioning) and P orthonormal (row 5).
+ * own columns (row 1b, from outputs alone; Gram-Schmidt's loss of orthogonality, u kappa, is in its unit), rank(out) <=
+ * r' (row 1c, at any epsilon), and with the port's own P: out = P P^T Mb (row 1, at any epsilon and conditioning) and P
+ * orthonormal (row 5).
  *
  * Who broke what: row 1b involves Mb, never Q. If it fails at the first compressed step, where there is no memory, the
  * projection is wrong: AGG-002. If it held there and fails later, Mb is not what error feedback makes it: EF-001,
@@ -16,7 +17,7 @@
 
 typedef struct probes {
     probe projects, rank, own, orthonormal, extreme, conserves, overwrites, telescopes, no_memory, untouched;
-    bool reported_missing;
+
 } probes;
 
 /* out against its own projection of `mean`: ratio and the unit u S f; where they differ most. False: no memory. */
@@ -26,6 +27,23 @@ typedef struct projection {
     double scaled_ratio;
     check_place place;
 } projection;
+
+/* What Gram-Schmidt loses of P's orthogonality, in units of u: kappa of this step where Q is known; else the least that
+ * it can be, cond_r(out): the singular values of P^T Mb are no smaller than those of Mb Q. 0 where QR must have been
+ * used. */
+static double orthogonality_loss(judging *j, int64_t step, size_t tensor, double condition)
+{
+    model_output model;
+    if (j->torch && !j->e.tensors[tensor].gram_schmidt) {
+        return 0;
+    }
+    if (one_step_model(&model, j, step, tensor, ONE_STEP_ANY) == ONE_STEP_NONE) {
+        return condition;
+    }
+    double kappa = model.kappa;
+    model_output_free(&model);
+    return kappa;
+}
 
 static bool project(projection *result, judging *j, int64_t step, size_t tensor, const double *mean)
 {
@@ -48,7 +66,8 @@ static bool project(projection *result, judging *j, int64_t step, size_t tensor,
             matmul(expected, basis, inner, n, r, m);
             check_place unused = CHECK_NOWHERE;
             double lost = difference_ratio(mean, out, n, m, s, &unused);
-            double f = 1 + (lost == 0 ? 0 : result->condition * lost);
+            double f =
+                1 + (lost == 0 ? 0 : result->condition * lost) + orthogonality_loss(j, step, tensor, result->condition);
             double up = 0, down = 0;
             for (size_t i = 0; i < n * m; i++) {
                 up += out[i] / s * (expected[i] / s);

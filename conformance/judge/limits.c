@@ -3,8 +3,10 @@
 
 static const limit_entry table[LIMIT_COUNT] = {
     [LIMIT_OWN_FACTORS] = {"1", 10, 1.8, "||out - P (P^T Mb)||_F / (u S), P the port's own"},
-    [LIMIT_PROJECTION] = {"1b", 30, 9.4,
-                          "||out - Pi Mb||_F / (u S f), Pi onto out's columns, f = 1 + cond_r(out) ||Mb - out||_F / S"},
+    [LIMIT_PROJECTION] =
+        {"1b", 30, 9.4,
+         "||out - Pi Mb||_F / (u S f), Pi onto out's columns, f = 1 + cond_r(out) ||Mb - out||_F / S, + "
+         "kappa for Gram-Schmidt"},
     [LIMIT_RANK_TAIL] = {"1c", 10, 2.5, "sigma_{r'+1}(out) / (u S)"},
     [LIMIT_CONSERVATION] = {"2", 10, 1, "||out + mean E - Mb||_F / (u S)"},
     [LIMIT_LOCAL_ERROR] = {"3", 2, 1, "||E_k - (M_k - out)||_F / (u (||M_k||_F + ||out||_F))"},
@@ -15,9 +17,11 @@ static const limit_entry table[LIMIT_COUNT] = {
         {"6b", 10, 1.5, "||out - model||_F / (u S g'), g' = gamma + cond_r(previous out), + kappa for Gram-Schmidt"},
     [LIMIT_FACTOR] = {"7", 20, 2.6, "||P - model P||_F / (u kappa), column signs free unless torch"},
     [LIMIT_FREE_RUNNING] = {"8", 30, 6.6, "||out_t - model_t||_F / (u S (K_t, + max kappa for Gram-Schmidt))"},
+    [LIMIT_GOLDEN] = {"golden", 30, 2.4, "as row 8, against PyTorch's results instead of the model's"},
     [LIMIT_TELESCOPING] = {"9", 4, 0.6, "||sum_t out_t + mean E_T - sum_t mean G_t||_F / (u T S)"},
     [LIMIT_SEEDS] = {"10", 0, 0, "seeds and draws, bit for bit"},
-    [LIMIT_OPTIMUM] = {"11", 10, 1, "(||M - out||_F^2 - tail^2 - (rho^{2t} tan theta)^2 ||M_r||_F^2) / (u S ||M||_F)"},
+    [LIMIT_OPTIMUM] = {"11", 10, 1,
+                       "(||M - out||_F^2 - tail^2 - (rho^{2t-1} tan theta)^2 ||M_r||_F^2) / (u S ||M||_F)"},
     [LIMIT_NO_RISE] = {"12", 10, 1, "(||M - out_t||_F - ||M - out_{t-1}||_F) / (u S gamma)"},
     [LIMIT_EXACT] = {"exact", 0, 0, "equality"},
     [LIMIT_STRUCTURE] = {"structure", 0, 0, "holds or does not"},

@@ -19,6 +19,7 @@ typedef enum limit_row {
     LIMIT_FROM_OUTPUTS, /* 6b */
     LIMIT_FACTOR,       /* 7 */
     LIMIT_FREE_RUNNING, /* 8 */
+    LIMIT_GOLDEN,       /* as 8, against PyTorch's results */
     LIMIT_TELESCOPING,  /* 9 */
     LIMIT_SEEDS,        /* 10 */
     LIMIT_OPTIMUM,      /* 11 */

@@ -1,11 +1,12 @@
 /* optimum.c: how good is the approximation? Judged by the SVD, on a fixed matrix (constant gradients, error feedback
  * off) under warm start, where every step is one of subspace iteration.
  *
- * AGG-009, row 11: the rows of the first compressed output make an angle theta with the leading r' right singular
- * vectors of M; after t more steps its tangent is at most rho^{2t} tan theta, rho = sigma_{r+1} / sigma_r, and then
- * ||M - out||_F^2 <= tail^2 + (rho^{2t} tan theta)^2 ||M_r||_F^2 (+ 10 u S ||M||_F for rounding); judged once
- * rho^{2t} tan theta < 1e-3. WRM-001, row 12: ||M - out||_F never rises by more than 10 u S gamma from step to step.
- * WRM-003: without warm start, outputs of two steps differ. */
+ * AGG-009, row 11. The rows of the first compressed output are the Q of the next step; theta is their angle to the
+ * leading r' right singular vectors of M. Each product with M or M^T shrinks its tangent by rho = sigma_{r+1} /
+ * sigma_r, so t steps later P is off by rho^{2t-1} tan theta at most, and ||M - out||_F^2 <= tail^2 + (rho^{2t-1} tan
+ * theta)^2 ||M_r||_F^2,
+ * + 10 u S ||M||_F for rounding; judged once rho^{2t-1} tan theta < 1e-3. WRM-001, row 12: ||M - out||_F never rises by
+ * more than 10 u S gamma from step to step. WRM-003: without warm start, outputs of two steps differ. */
 #include "judge/judging.h"
 
 #include "judge/linalg.h"
@@ -73,8 +74,8 @@ static bool judge_quality(judging *j, probe *p, const target *aim, int64_t step,
 {
     const evidence_tensor *x = &j->e.tensors[tensor];
     int64_t after = step - j->c->config.start_iter;
-    double settled = pow(aim->rho, 2 * (double)after) * aim->tangent;
-    if (!(settled < ANGLE_SETTLED) || after == 0) {
+    double settled = pow(aim->rho, 2 * (double)after - 1) * aim->tangent;
+    if (!(settled < ANGLE_SETTLED)) {
         return true;
     }
     double error = distance(evidence_mean(&j->e, step, tensor), evidence_out(&j->e, step, tensor), x->n * x->m);
