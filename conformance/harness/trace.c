@@ -15,7 +15,7 @@ static size_t tensors_before(const trace *t, size_t bucket)
     return sum;
 }
 
-/* calloc of a * b * c elements; null if the product overflows. A product of 0 is an allocation all the same. */
+/* calloc of a * b * c elements; null if a product overflows. A product of 0 is an allocation all the same. */
 static void *allocate(size_t a, size_t b, size_t c, size_t size)
 {
     if (b != 0 && a > SIZE_MAX / b)
@@ -24,6 +24,8 @@ static void *allocate(size_t a, size_t b, size_t c, size_t size)
     if (c != 0 && ab > SIZE_MAX / c)
         return NULL;
     const size_t count = ab * c;
+    if (count > PTRDIFF_MAX / size)
+        return NULL;
     return calloc(count > 0 ? count : 1, size);
 }
 
