@@ -11,7 +11,6 @@
 #include "psgd/comm_mpi.h"
 #include <limits.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -7,7 +7,8 @@
  * No process ever holds anything that another one needs: there is no lock, only counters that are changed in one atomic
  * step, and one semaphore a rank to sleep on. So a process may be killed at any instant and can't block the others:
  * they sleep until somebody fails the group or their time limit is over. (A robust mutex with a condition variable
- * would not do: glibc's condition variable waits, without a limit, for waiters that were killed on their way out.)
+ * would not do: before version 2.41, glibc's condition variable may wait, without a limit, for a waiter that was killed
+ * on its way out.)
  *
  * One chunk of one collective: each rank writes its terms to its own place and raises `arrived`. Who arrives last sums
  * all of them into `result`, raises `generation` and wakes the others, who copy the result out. Nobody can overwrite
