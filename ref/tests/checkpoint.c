@@ -20,7 +20,13 @@ enum { NUMEL_0 = 91, NUMEL_1 = 34 };
 typedef struct view {
     double out[2][NUMEL_0], error[2][NUMEL_0];
     psgd_statistics statistics;
+    char last_report[160];
 } view;
+
+static void keep_report(void *context, const char *line)
+{
+    snprintf(((view *)context)->last_report, sizeof((view *)context)->last_report, "%s", line);
+}
 
 static void run(psgd_state *state, int from, int to, view *seen)
 {
@@ -64,12 +70,15 @@ static void interrupted_equals_uninterrupted(void **unused)
         config.warm_start = which & 2;
         config.batch_tensors_with_same_shape = which & 4;
         config.compression_stats_logging_frequency = 2;
+        config.log = keep_report;
         view whole = {0};
+        config.log_context = &whole;
         psgd_state *state = new_state(&config);
         run(state, 0, 9, &whole);
         ref->destroy(state);
         for (int stop = which % 2; stop < 9; stop += 2) {
             view parts = {0};
+            config.log_context = &parts;
             state = new_state(&config);
             run(state, 0, stop, &parts);
             assert_int_equal(ref->save(state, path), PSGD_OK);

@@ -300,6 +300,7 @@ static void peek_refuses_and_shows(void **unused)
         {PSGD_PART_P, 0, 1, false, 56, PSGD_ERR_ARGUMENT, "tensor"},
         {PSGD_PART_Q, 0, 2, false, 56, PSGD_ERR_ARGUMENT, "tensor"},
         {PSGD_PART_P, 0, 0, false, 159, PSGD_ERR_ARGUMENT, "bytes"},
+        {PSGD_PART_P, 0, 0, false, 168, PSGD_ERR_ARGUMENT, "bytes"},
         {PSGD_PART_P, 0, 0, true, 160, PSGD_ERR_ARGUMENT, "data"},
         {9, 0, 0, false, 160, PSGD_ERR_ARGUMENT, "part"},
     };
