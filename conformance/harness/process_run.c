@@ -13,7 +13,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#define GRACE 30 /* seconds beyond the run's limit after which ranks give up by themselves */
+#define GRACE   30  /* seconds beyond the run's limit after which ranks give up by themselves */
+#define LONGEST 1e9 /* seconds, which fit into what alarm takes */
 
 /* ---- starting ---- */
 
@@ -54,7 +55,7 @@ static bool task_start(processes *r, process_task *t, char *message, size_t mess
         rank_arguments arguments = {.implementation = r->implementation,
                                     .folder = t->folder,
                                     .rank = k,
-                                    .limit = (unsigned)r->timeout + 2 * GRACE,
+                                    .limit = (unsigned)(r->timeout < LONGEST ? r->timeout : LONGEST) + 2 * GRACE,
                                     .case_file = t->case_file,
                                     .scenario_name = t->s != NULL ? t->s->id : NULL,
                                     .seeded = t->seeded};
