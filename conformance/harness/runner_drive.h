@@ -8,7 +8,7 @@
 
 typedef struct drive_options {
     bool seeded;        /* the port draws its own Q; else the case's q0 is handed in */
-    const char *folder; /* of this run, for the checkpoint of a case that saves and loads */
+    const char *folder; /* of this run, for a case that saves and loads; may be null for others */
     /* Called before everything that the port is asked to do, so that it is known what a rank was at when it died. May
      * be null. what: "step", "an all-reduce of 960 elements", ... */
     void (*progress)(void *context, int64_t step, size_t bucket, const char *what);

@@ -169,7 +169,8 @@ static run_result run_scenario(runner *base, const scenario *s, scenario_outcome
 static bool drive(mpi_runner *r, mpi_ranks *ranks, trace *t, const test_case *c, bool seeded, char *message,
                   size_t message_size)
 {
-    if (!make_folder(r, message, message_size))
+    /* Only where it is needed: a crash leaves it behind. */
+    if (c->problem.checkpoint >= 0 && !make_folder(r, message, message_size))
         return false;
     drive_options options = {.seeded = seeded,
                              .folder = r->folder,
