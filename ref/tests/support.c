@@ -1,6 +1,7 @@
 /* support.c: see support.h. */
 #include "support.h"
 
+#include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -161,7 +162,16 @@ psgd_status draw_by_index(void *context, uint64_t step, size_t bucket, size_t te
 
 const psgd_q_source q_by_index = {NULL, draw_by_index};
 
-/* ---- States ---- */
+/* ---- States and values ---- */
+
+void assert_close(const double *got, const double *expected, size_t count, double limit)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (!(fabs(got[i] - expected[i]) <= limit)) {
+            fail_msg("element %zu: got %.17g, expected %.17g", i, got[i], expected[i]);
+        }
+    }
+}
 
 psgd_state *make_state(const psgd_config *config, const psgd_comm *comm)
 {

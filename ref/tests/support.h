@@ -52,6 +52,9 @@ psgd_status draw_by_index(void *context, uint64_t step, size_t bucket, size_t te
                           size_t r, void *q);
 extern const psgd_q_source q_by_index;
 
+/* Fails the test unless every |got - expected| <= limit. */
+void assert_close(const double *got, const double *expected, size_t count, double limit);
+
 /* Creates a state or fails the test. */
 psgd_state *make_state(const psgd_config *config, const psgd_comm *comm);
 
