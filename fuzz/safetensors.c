@@ -70,9 +70,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         fuzz_check(!file && message[0] != '\0', "refused with a reason");
         return 0;
     }
-    for (size_t i = 0; i < psgd_safetensors_count(file); i++) {
-        check_tensor(file, psgd_safetensors_at(file, i));
+    size_t total = 8; /* and the header, whose length these 8 bytes say, and all tensors: the whole file */
+    for (size_t i = 0; i < 8; i++) {
+        total += (size_t)data[i] << 8 * i;
     }
+    for (size_t i = 0; i < psgd_safetensors_count(file); i++) {
+        const psgd_tensor *t = psgd_safetensors_at(file, i);
+        check_tensor(file, t);
+        total += t->bytes;
+    }
+    fuzz_check(total == size, "every byte of the file belongs to something");
     check_round_trip(file);
     psgd_safetensors_close(file);
     return 0;
