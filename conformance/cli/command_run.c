@@ -1,6 +1,7 @@
 /* command_run.c: runs a port over the plan, judges what it left, reports. Under mpirun every process walks the same
  * plan; the home process judges and prints, and all end with its exit code. */
 #include "cli/command.h"
+#include "cli/interrupt.h"
 #include "cli/plan.h"
 #include "cli/vectors.h"
 #include "harness/casefile.h"
@@ -282,6 +283,8 @@ static int prepare(session *s, const char *kit_path)
     const bool mpi = getenv("OMPI_COMM_WORLD_SIZE") != NULL || getenv("PMI_SIZE") != NULL;
     s->runner = mpi ? runner_mpi(o->implementation, o->timeout, s->message, sizeof s->message)
                     : runner_processes(kit_path, o->implementation, o->timeout);
+    if (!mpi)
+        interrupt_watch();
     if (s->runner == NULL) {
         if (!mpi)
             refuse(s->message, sizeof s->message, "out of memory");
@@ -368,5 +371,6 @@ int command_run(const options *o, const char *kit_path)
     verdict_free(&s.verdict);
     plan_free(&s.plan);
     vectors_free(&s.vectors);
+    interrupt_finish();
     return code;
 }
