@@ -119,6 +119,7 @@ static void faults_break_their_requirement(void **state)
         {FAULT_TIES, ties, false, "PSGD-SEL-001", "PSGD-AGG-003"},
         {FAULT_ERROR_RAW, usual_case, true, "PSGD-EF-001", "PSGD-AGG-002"},
         {FAULT_ERROR_RAW, usual_case, false, "PSGD-EF-002", "PSGD-AGG-002"},
+        {FAULT_ERROR_RAW, usual_case, false, "PSGD-EF-001", "PSGD-EF-004"},
         {FAULT_ERROR_LOCAL, usual_case, false, "PSGD-EF-002", "PSGD-EF-001"},
         {FAULT_ERROR_DECAYS, usual_case, true, "PSGD-EF-001", "PSGD-AGG-002"},
         {FAULT_ERROR_DECAYS, usual_case, true, "PSGD-EF-005", "PSGD-WRM-001"},
@@ -157,6 +158,35 @@ static void faults_break_their_requirement(void **state)
             show(&v);
             fail_msg("fault %d on %s: %s %s", (int)cases[i].fault, cases[i].problem,
                      found ? "also blamed:" : "not blamed:", found ? cases[i].not_too : cases[i].breaks);
+        }
+        verdict_free(&v);
+        trace_free(t);
+        case_free(&c);
+    }
+}
+
+/* What another check would find as well must be found without it. */
+static void faults_are_seen_from_outputs_alone(void **state)
+{
+    (void)state;
+    static const struct {
+        made_fault fault;
+        const char *problem;
+        uint64_t claims;
+        const char *breaks;
+    } cases[] = {{FAULT_ZERO, "W3/r2/f32/[24x40,17]", USUAL, "PSGD-AGG-002"},
+                 {FAULT_TIES, "W1/r1/f32/[8x8,5x4,4x4]", TORCH, "PSGD-SEL-001"},
+                 {FAULT_RANK, "W2/r1/f64/[24x40]", USUAL, "PSGD-AGG-004"}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        test_case c;
+        verdict v = {0};
+        made_case(&c, cases[i].problem, "");
+        made_options o = {.fault = cases[i].fault, .hide_state = true}; /* and from a Q of its own */
+        trace *t = made_trace(&c, &o);
+        judge_case(&v, &c, t, cases[i].claims);
+        if (!has(&v, cases[i].breaks, CHECK_FAIL)) {
+            show(&v);
+            fail_msg("%s is not blamed for fault %d", cases[i].breaks, (int)cases[i].fault);
         }
         verdict_free(&v);
         trace_free(t);
@@ -324,6 +354,7 @@ int main(void)
     gsl_set_error_handler_off();
     const struct CMUnitTest tests[] = {cmocka_unit_test(right_runs_pass),
                                        cmocka_unit_test(faults_break_their_requirement),
+                                       cmocka_unit_test(faults_are_seen_from_outputs_alone),
                                        cmocka_unit_test(how_a_run_ends_is_judged),
                                        cmocka_unit_test(what_is_not_shown_is_unobserved),
                                        cmocka_unit_test(infinity_fails),
