@@ -292,6 +292,32 @@ static void test_failed_run(void **unused)
     case_free(&c);
 }
 
+/* A file that holds more than its status says was done. */
+static void test_lying_status(void **unused)
+{
+    (void)unused;
+    static const char said[] = "steps_done\\\":6";
+    test_case c;
+    void *bytes;
+    size_t count, at = 0;
+    build_case(&c, "W1/r1/f32/[8x9,5]");
+    trace *t = full_trace(&c), *back = NULL;
+    t->ranks[0].outcome = RANK_ERROR;
+    must(resultfile_serialize(&c, t, 0, &bytes, &count, message, sizeof message));
+    must(resultfile_parse(&c, &back, 0, bytes, count, message, sizeof message));
+    trace_free(back);
+    back = NULL;
+    while (at + sizeof said < count && memcmp((char *)bytes + at, said, sizeof said - 1) != 0)
+        at++;
+    assert_true(at + sizeof said < count);
+    ((char *)bytes)[at + sizeof said - 2] = '5';
+    assert_false(resultfile_parse(&c, &back, 0, bytes, count, message, sizeof message));
+    assert_non_null(strstr(message, "out/t5/b0/k0 is of a step that rank 0 did not finish"));
+    free(bytes);
+    trace_free(t);
+    case_free(&c);
+}
+
 static void test_damaged_result(void **unused)
 {
     (void)unused;
@@ -382,8 +408,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_case_round_trip), cmocka_unit_test(test_damaged_case),
         cmocka_unit_test(test_contradictions),  cmocka_unit_test(test_result_round_trip),
-        cmocka_unit_test(test_failed_run),      cmocka_unit_test(test_damaged_result),
-        cmocka_unit_test(test_golden),
+        cmocka_unit_test(test_failed_run),      cmocka_unit_test(test_lying_status),
+        cmocka_unit_test(test_damaged_result),  cmocka_unit_test(test_golden),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
