@@ -29,11 +29,24 @@ static void list_requirements(const options *o, uint64_t claims)
     }
 }
 
-static void list_items(const plan *p, uint64_t claims)
+/* A run of one requirement runs all cases, because any may show it; the list has those that were made for it. */
+static bool is_made_for(const options *o, const plan_item *item)
+{
+    if (o->only.count == 0 || item->chosen_by_name)
+        return true;
+    size_t count;
+    const requirement *all = requirements(&count);
+    for (size_t i = 0; i < count; i++)
+        if (is_wanted(o, all[i].id) && has_word(item->requirements, all[i].id))
+            return true;
+    return false;
+}
+
+static void list_items(const options *o, const plan *p, uint64_t claims)
 {
     for (size_t i = 0; i < p->count; i++) {
         const plan_item *item = &p->items[i];
-        if ((item->claims & ~claims) != 0)
+        if ((item->claims & ~claims) != 0 || !is_made_for(o, item))
             continue;
         if (item->scenario != NULL) {
             printf("%-28s %s\n", item->id, item->scenario->does);
@@ -58,7 +71,7 @@ int command_list(const options *o)
     case PLAN_OK: break;
     }
     list_requirements(o, claims);
-    list_items(&p, claims);
+    list_items(o, &p, claims);
     plan_free(&p);
     return EXIT_CONFORMING;
 }

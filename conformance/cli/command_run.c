@@ -2,11 +2,13 @@
  * plan; the home process judges and prints, and all end with its exit code. */
 #include "cli/command.h"
 #include "cli/interrupt.h"
+#include "cli/launcher.h"
 #include "cli/plan.h"
 #include "cli/vectors.h"
 #include "harness/casefile.h"
 #include "harness/message.h"
 #include "judge/judge.h"
+#include "report/file.h"
 #include "report/progress.h"
 #include "report/report.h"
 
@@ -15,9 +17,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 #define TIMEOUTS_TOLERATED 2
+#define EVERY_CASE_SHOWS   "PSGD-ITR-004" /* what a problem that was made for no requirement counts for */
 #define DEFAULT_CLAIMS     (PSGD_CLAIM_CORE | PSGD_CLAIM_ERROR_FEEDBACK | PSGD_CLAIM_WARM_START | PSGD_CLAIM_MULTIRANK)
 
 typedef struct session {
@@ -36,7 +38,7 @@ static void note_unjudged(session *s, const plan_item *item, check_state state, 
 {
     if (!s->runner->is_home(s->runner))
         return;
-    char *list = strdup(item->requirements);
+    char *list = strdup(item->requirements[0] != '\0' ? item->requirements : EVERY_CASE_SHOWS);
     char *problem_text = item->scenario == NULL ? problem_print(&item->problem) : NULL;
     if (list == NULL) {
         s->verdict.out_of_memory = true;
@@ -93,12 +95,9 @@ static bool make_case(session *s, const plan_item *item, test_case *c)
 /* What a trace tells of how the run went, for the counts of the report. */
 static void count_outcome(session *s, const plan_item *item, const trace *t)
 {
-    bool timed_out = false, executed = false;
-    for (int k = 0; k < t->world; k++) {
-        timed_out = timed_out || t->ranks[k].outcome == RANK_TIMED_OUT;
+    bool executed = false;
+    for (int k = 0; k < t->world; k++)
         executed = executed || t->ranks[k].steps_done > 0;
-    }
-    s->timeouts += timed_out;
     s->report.cases_run += executed;
     s->report.golden_run += executed && item->golden;
 }
@@ -118,13 +117,21 @@ static bool compressed_anything(const test_case *c, const trace *t)
     return found;
 }
 
+static bool has_timed_out(const trace *t)
+{
+    bool found = false;
+    for (int k = 0; k < t->world; k++)
+        found = found || t->ranks[k].outcome == RANK_TIMED_OUT;
+    return found;
+}
+
 /* Runs one case. False: the kit failed, s->message says why. *t is null where there was nothing to judge, with the
  * reason noted. */
 static bool run_one(session *s, const plan_item *item, const test_case *c, trace **t)
 {
     const bool seeded = (c->claims & PSGD_CLAIM_TORCH) != 0;
     switch (s->runner->run_case(s->runner, c, seeded, t, s->message, sizeof s->message)) {
-    case RUN_DONE: return true;
+    case RUN_DONE: s->timeouts += s->runner->is_home(s->runner) && has_timed_out(*t); return true;
     case RUN_NOT_ENOUGH_RANKS:
         *t = NULL;
         note_unjudged(s, item, CHECK_SKIP, "more ranks needed than mpirun gave");
@@ -230,44 +237,11 @@ static bool run_plan(session *s)
     return ok;
 }
 
-static int exit_code_of(const session *s)
-{
-    const verdict_counts counts = verdict_count(&s->verdict);
-    if (s->verdict.out_of_memory)
-        return EXIT_KIT_FAILED;
-    if (counts.by_state[CHECK_FAIL] > 0 || counts.by_state[CHECK_NOT_RUN] > 0 || s->report.failed != 0)
-        return EXIT_NOT_CONFORMING;
-    const bool judged = counts.by_state[CHECK_PASS] > 0;
-    const bool only_scenarios = s->plan.partial && s->report.cases_run == 0 && s->report.scenarios_run > 0;
-    if (!judged || (s->report.cases_compressed == 0 && !only_scenarios))
-        return EXIT_NOTHING_TESTED;
-    return EXIT_CONFORMING;
-}
-
 static int complain(const session *s, int code)
 {
-    if (s->runner == NULL || s->runner->is_home(s->runner))
+    if (s->runner != NULL ? s->runner->is_home(s->runner) : is_first_process())
         fprintf(stderr, "psgd-conform: %s\n", s->message);
     return code;
-}
-
-static bool report_is_writable(session *s)
-{
-    if (s->options->json == NULL)
-        return true;
-    char *folder = strdup(s->options->json);
-    if (folder == NULL)
-        return refuse(s->message, sizeof s->message, "out of memory");
-    char *slash = strrchr(folder, '/');
-    if (slash != NULL)
-        slash[slash == folder] = '\0';
-    const char *place = slash != NULL ? folder : ".";
-    const bool ok = access(place, W_OK) == 0;
-    if (!ok)
-        refuse(s->message, sizeof s->message, "report %s cannot be written: no such folder, or not writable",
-               s->options->json);
-    free(folder);
-    return ok;
 }
 
 static double now(void)
@@ -280,7 +254,7 @@ static double now(void)
 static int prepare(session *s, const char *kit_path)
 {
     const options *o = s->options;
-    const bool mpi = getenv("OMPI_COMM_WORLD_SIZE") != NULL || getenv("PMI_SIZE") != NULL;
+    const bool mpi = launched_by_mpi();
     s->runner = mpi ? runner_mpi(o->implementation, o->timeout, s->message, sizeof s->message)
                     : runner_processes(kit_path, o->implementation, o->timeout);
     if (!mpi)
@@ -294,13 +268,16 @@ static int prepare(session *s, const char *kit_path)
     const run_result described = s->runner->describe(s->runner, &r->port, s->message, sizeof s->message);
     if (described != RUN_DONE)
         return described == RUN_NOT_LOADED ? EXIT_NOT_LOADED : EXIT_KIT_FAILED;
-    if (!report_is_writable(s) || !vectors_open(&s->vectors, o->golden, s->message, sizeof s->message))
+    if ((o->json != NULL && !report_file_check(o->json, s->message, sizeof s->message)) ||
+        !vectors_open(&s->vectors, o->golden, s->message, sizeof s->message))
         return EXIT_KIT_FAILED;
 
     r->implementation = o->implementation;
     r->vectors_version = s->vectors.version;
     r->vectors_sha256 = s->vectors.sha256;
     r->tested = o->claims_given ? o->claims : r->port.claims != 0 ? r->port.claims : (uint64_t)DEFAULT_CLAIMS;
+    r->claims_given = o->claims_given;
+    r->golden = o->golden;
     r->quick = o->quick;
     r->seed = o->seed;
     r->fuzz = o->fuzz;
@@ -345,7 +322,7 @@ static int judge_and_report(session *s)
     s->report.reasons = reasons;
     s->report.seconds = now() - start;
     s->report.verdict = &s->verdict;
-    s->report.exit_code = exit_code_of(s);
+    s->report.exit_code = exit_code_of(&s->report);
     int code = s->report.exit_code;
     if (!report_text(&s->report, o->verbose, o->quiet)) {
         refuse(s->message, sizeof s->message, "standard output could not be written");
@@ -359,6 +336,11 @@ static int judge_and_report(session *s)
 int command_run(const options *o, const char *kit_path)
 {
     session s = {.options = o};
+    switch (plan_check(o)) {
+    case PLAN_OK: break;
+    case PLAN_USAGE: return EXIT_USAGE;
+    case PLAN_NO_MEMORY: refuse(s.message, sizeof s.message, "out of memory"); return complain(&s, EXIT_KIT_FAILED);
+    }
     int code = prepare(&s, kit_path);
     if (code == 0)
         code = judge_and_report(&s);

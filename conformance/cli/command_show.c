@@ -57,12 +57,12 @@ static void show_problem(const problem *p, uint64_t claims)
         show_bucket(p, b);
 }
 
-static int show_text(const char *id, const char *text, const char *wanted_for, uint64_t claims)
+static int show_text(FILE *errors, const char *id, const char *text, const char *wanted_for, uint64_t claims)
 {
     problem p;
     problem_error error;
     if (!problem_parse(&p, text, &error)) {
-        complain_problem(text, &error);
+        complain_problem(errors, text, &error);
         return EXIT_USAGE;
     }
     printf("%s\n", id);
@@ -78,7 +78,7 @@ int command_show(const options *o)
     if (o->positional.count == 0) {
         int code = EXIT_CONFORMING;
         for (size_t i = 0; i < o->cases.count && code == EXIT_CONFORMING; i++)
-            code = show_text("case", o->cases.words[i], "", PSGD_CLAIM_CORE);
+            code = show_text(o->errors, "case", o->cases.words[i], "", PSGD_CLAIM_CORE);
         return code;
     }
     const char *id = o->positional.words[0];
@@ -89,7 +89,7 @@ int command_show(const options *o)
     }
     const suite_case *found = suite_find(id);
     if (found != NULL)
-        return show_text(id, found->problem, found->requirements, found->claims);
+        return show_text(o->errors, id, found->problem, found->requirements, found->claims);
     const scenario *played = scenario_find(id);
     if (played != NULL) {
         printf("%s\n  %s\n  ranks    %d\n", id, played->does, played->world);
@@ -97,5 +97,5 @@ int command_show(const options *o)
         printf("  run      psgd-conform run --impl NAME --only '%s'\n", id);
         return EXIT_CONFORMING;
     }
-    return lookup_failed("case, scenario or requirement", id);
+    return lookup_failed(o->errors, "case, scenario or requirement", id);
 }

@@ -2,6 +2,8 @@
 #ifndef CONFORMANCE_CLI_EXIT_CODE_H
 #define CONFORMANCE_CLI_EXIT_CODE_H
 
+#include "report/report.h"
+
 typedef enum exit_code {
     EXIT_USAGE = 2,          /* unknown option, claim, requirement or case; a bad problem string */
     EXIT_NOT_LOADED = 4,     /* the port could not be loaded or started */
@@ -10,5 +12,8 @@ typedef enum exit_code {
     EXIT_NOTHING_TESTED = 3, /* no case was run, or none compressed anything in the whole run */
     EXIT_CONFORMING = 0
 } exit_code;
+
+/* Of a run that came to its end. r: everything but its exit_code is known. */
+exit_code exit_code_of(const run_report *r);
 
 #endif

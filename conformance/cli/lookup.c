@@ -45,7 +45,7 @@ void requirement_print(const requirement *r)
     printf("\n  Run it: psgd-conform run --impl NAME --only %s\n", r->id);
 }
 
-int lookup_failed(const char *what, const char *id)
+const char *nearest_name(const char *id)
 {
     const char *near = NULL;
     size_t count;
@@ -58,9 +58,15 @@ int lookup_failed(const char *what, const char *id)
     const scenario *all = scenarios(&count);
     for (size_t i = 0; i < count; i++)
         suggest(&near, id, all[i].id);
-    fprintf(stderr, "psgd-conform: there is no %s '%s'", what, id);
+    return near;
+}
+
+int lookup_failed(FILE *errors, const char *what, const char *id)
+{
+    const char *near = nearest_name(id);
+    fprintf(errors, "psgd-conform: there is no %s '%s'", what, id);
     if (near != NULL)
-        fprintf(stderr, "; did you mean '%s'?", near);
-    fprintf(stderr, " (psgd-conform list)\n");
+        fprintf(errors, "; did you mean '%s'?", near);
+    fprintf(errors, " (psgd-conform list)\n");
     return EXIT_USAGE;
 }

@@ -6,12 +6,17 @@
 #include "harness/suite.h"
 #include "judge/requirement.h"
 
+#include <stdio.h>
+
 const suite_case *suite_find(const char *id); /* null: none */
 
 /* The requirement in full, with the cases and scenarios that were made for it. */
 void requirement_print(const requirement *r);
 
-/* Says on standard error that nothing has this name, with the nearest name. Returns EXIT_USAGE. */
-int lookup_failed(const char *what, const char *id);
+/* The name of a requirement, case or scenario that is nearest to id; null: none is near. */
+const char *nearest_name(const char *id);
+
+/* Says that nothing has this name, with the nearest name. Returns EXIT_USAGE. */
+int lookup_failed(FILE *errors, const char *what, const char *id);
 
 #endif

@@ -1,8 +1,10 @@
 /* main.c: psgd-conform. Hands over to a command; sees to it that output that could not be written is no success. */
 #include "cli/command.h"
+#include "cli/launcher.h"
 #include "harness/runner.h"
 #include "report/report.h"
 
+#include <fcntl.h>
 #include <gsl/gsl_errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -33,6 +35,19 @@ static int finish(int code)
     return code == EXIT_USAGE || code == EXIT_NOT_LOADED ? code : EXIT_KIT_FAILED;
 }
 
+/* A closed standard stream would give its number to the next file that is opened, and a report's text would end up in
+ * that file. Opened for reading, it still fails to be written, which finish() reports. */
+static bool open_standard_streams(void)
+{
+    int opened;
+    do
+        opened = open("/dev/null", O_RDONLY);
+    while (opened >= 0 && opened <= STDERR_FILENO);
+    if (opened >= 0)
+        close(opened);
+    return opened >= 0;
+}
+
 int main(int argc, char **argv)
 {
     if (argc > 1 && strcmp(argv[1], "rank") == 0)
@@ -41,6 +56,8 @@ int main(int argc, char **argv)
     signal(SIGPIPE, SIG_IGN);
     gsl_set_error_handler_off(); /* the judge handles GSL's status codes itself */
 
+    if (!open_standard_streams())
+        return EXIT_KIT_FAILED;
     for (int i = 1; i < argc; i++) {
         if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
             usage_print();
@@ -55,8 +72,17 @@ int main(int argc, char **argv)
     const ssize_t length = readlink("/proc/self/exe", kit_path, sizeof kit_path - 1);
     kit_path[length > 0 ? length : 0] = '\0';
 
+    /* Mistakes of usage are said by one process of an mpirun, and only a run needs the others. */
+    FILE *errors = is_first_process() ? stderr : fopen("/dev/null", "w");
+    if (errors == NULL) {
+        perror("psgd-conform: /dev/null");
+        return EXIT_KIT_FAILED;
+    }
     options o;
-    const int code = options_parse(&o, argc, argv) ? dispatch(&o, length > 0 ? kit_path : argv[0]) : EXIT_USAGE;
+    int code = EXIT_USAGE;
+    if (options_parse(&o, argc, argv, errors))
+        code = is_first_process() || strcmp(o.command, "run") == 0 ? dispatch(&o, length > 0 ? kit_path : argv[0])
+                                                                   : EXIT_CONFORMING;
     options_free(&o);
     return finish(code);
 }

@@ -20,17 +20,17 @@ typedef struct option {
     const char *help;
 } option;
 
-static bool complain(const char *option_name, const char *value, const char *expected)
+static bool complain(const options *o, const char *option_name, const char *value, const char *expected)
 {
-    fprintf(stderr, "psgd-conform: %s: '%s' is not %s\n", option_name, value, expected);
+    fprintf(o->errors, "psgd-conform: %s: '%s' is not %s\n", option_name, value, expected);
     return false;
 }
 
-static bool word_list_add(word_list *list, const char *word)
+static bool word_list_add(const options *o, word_list *list, const char *word)
 {
     const char **words = realloc(list->words, (list->count + 1) * sizeof *words);
     if (words == NULL) {
-        fprintf(stderr, "psgd-conform: out of memory\n");
+        fprintf(o->errors, "psgd-conform: out of memory\n");
         return false;
     }
     list->words = words;
@@ -40,10 +40,11 @@ static bool word_list_add(word_list *list, const char *word)
 
 static bool parse_count(int64_t *result, const char *text)
 {
-    char *end;
+    if (text[0] == '\0' || text[strspn(text, "0123456789")] != '\0')
+        return false;
     errno = 0;
-    const long long value = strtoll(text, &end, 10);
-    if (errno != 0 || end == text || *end != '\0' || value < 0)
+    const long long value = strtoll(text, NULL, 10);
+    if (errno != 0)
         return false;
     *result = value;
     return true;
@@ -59,8 +60,8 @@ static bool set_claims(options *o, const char *value)
 {
     const char *bad = NULL;
     if (claims_parse(&o->claims, value, &bad)) {
-        o->claims_given = true;
-        return true;
+        o->claims_given = o->claims != 0;
+        return o->claims_given || complain(o, "--claims", value, "a list of claims, such as core,ef");
     }
     const size_t length = strcspn(bad, " ,");
     char word[64];
@@ -68,26 +69,26 @@ static bool set_claims(options *o, const char *value)
     const char *near = NULL;
     for (int bit = 0; bit < 64; bit++) {
         const char *name = claim_name((uint64_t)1 << bit);
-        if (name != NULL)
+        if (claim_parse(name, strlen(name)) != 0)
             suggest(&near, word, name);
     }
-    fprintf(stderr, "psgd-conform: --claims: unknown claim '%s'", word);
+    fprintf(o->errors, "psgd-conform: --claims: unknown claim '%s'", word);
     if (near != NULL)
-        fprintf(stderr, "; did you mean '%s'?", near);
+        fprintf(o->errors, "; did you mean '%s'?", near);
     char all[256];
     claims_print(UINT64_MAX, all, sizeof all);
-    fprintf(stderr, "\nclaims are: %s\n", all);
+    fprintf(o->errors, "\nclaims are: %s\n", all);
     return false;
 }
 
 static bool set_only(options *o, const char *value)
 {
-    return word_list_add(&o->only, value);
+    return word_list_add(o, &o->only, value);
 }
 
 static bool set_case(options *o, const char *value)
 {
-    return word_list_add(&o->cases, value);
+    return word_list_add(o, &o->cases, value);
 }
 
 static bool set_quick(options *o, const char *value)
@@ -122,7 +123,7 @@ static bool set_seed(options *o, const char *value)
 {
     int64_t seed;
     if (!parse_count(&seed, value))
-        return complain("--seed", value, "a whole number from 0 on");
+        return complain(o, "--seed", value, "a whole number from 0 on");
     o->seed = (uint64_t)seed;
     return true;
 }
@@ -130,7 +131,7 @@ static bool set_seed(options *o, const char *value)
 static bool set_fuzz(options *o, const char *value)
 {
     if (!parse_count(&o->fuzz, value) || o->fuzz > 1000000)
-        return complain("--fuzz", value, "a whole number from 0 to 1000000");
+        return complain(o, "--fuzz", value, "a whole number from 0 to 1000000");
     return true;
 }
 
@@ -139,14 +140,19 @@ static bool set_timeout(options *o, const char *value)
     char *end;
     o->timeout = strtod(value, &end);
     if (end == value || *end != '\0' || !(o->timeout > 0 && o->timeout <= 86400))
-        return complain("--timeout", value, "a number of seconds above 0, up to 86400");
+        return complain(o, "--timeout", value, "a number of seconds above 0, up to 86400");
     return true;
 }
 
 static bool set_report(options *o, const char *value)
 {
     if (strncmp(value, "json=", 5) != 0 || value[5] == '\0')
-        return complain("--report", value, "of the form json=FILE (the format that this version writes)");
+        return complain(o, "--report", value, "of the form json=FILE (the format that this version writes)");
+    if (o->json != NULL) {
+        fprintf(o->errors, "psgd-conform: --report: one JSON report is enough, but there are two: '%s' and '%s'\n",
+                o->json, value + 5);
+        return false;
+    }
     o->json = value + 5;
     return true;
 }
@@ -163,7 +169,8 @@ static const option OPTIONS[] = {
     {"--only", "GLOB", set_only, "run list export", "only cases or requirements of this name; repeatable"},
     {"--case", "PROBLEM", set_case, "run show export", "this problem only; repeatable"},
     {"--quick", NULL, set_quick, "run list export", "a subset that touches every requirement in seconds"},
-    {"--fuzz", "N", set_fuzz, "run list export", "add N random problems (default 50; 5 with --quick)"},
+    {"--fuzz", "N", set_fuzz, "run list export",
+     "add N random problems (default 50; 5 with --quick; 0 with --case and for list)"},
     {"--seed", "N", set_seed, "run list export", "seed of the random problems (default 1)"},
     {"--timeout", "SECONDS", set_timeout, "run", "time limit of a case (default 60)"},
     {"--report", "json=FILE", set_report, "run", "write the whole verdict as JSON"},
@@ -213,36 +220,38 @@ static bool parse_option(options *o, int argc, char **argv, int *at)
 {
     const char *word = argv[*at];
     const size_t length = strcspn(word, "=");
+    char name[64];
+    snprintf(name, sizeof name, "%.*s", (int)(length < sizeof name ? length : sizeof name - 1), word);
     const char *near = NULL;
     for (size_t i = 0; i < OPTION_COUNT; i++) {
         const option *candidate = &OPTIONS[i];
         if (strlen(candidate->name) != length || strncmp(candidate->name, word, length) != 0) {
-            suggest(&near, word, candidate->name);
+            suggest(&near, name, candidate->name);
             continue;
         }
         if (!takes(candidate, o->command)) {
-            fprintf(stderr, "psgd-conform: %s does not go with '%s' (it goes with: %s)\n", candidate->name, o->command,
-                    candidate->commands);
+            fprintf(o->errors, "psgd-conform: %s does not go with '%s' (it goes with: %s)\n", candidate->name,
+                    o->command, candidate->commands);
             return false;
         }
         const char *value = word[length] == '=' ? word + length + 1 : NULL;
         if (candidate->value_name == NULL && value != NULL) {
-            fprintf(stderr, "psgd-conform: %s takes no value\n", candidate->name);
+            fprintf(o->errors, "psgd-conform: %s takes no value\n", candidate->name);
             return false;
         }
         if (candidate->value_name != NULL && value == NULL) {
-            if (*at + 1 >= argc) {
-                fprintf(stderr, "psgd-conform: %s needs a value: %s\n", candidate->name, candidate->value_name);
+            if (*at + 1 >= argc || strncmp(argv[*at + 1], "--", 2) == 0) {
+                fprintf(o->errors, "psgd-conform: %s needs a value: %s\n", candidate->name, candidate->value_name);
                 return false;
             }
             value = argv[++*at];
         }
         return candidate->set(o, value);
     }
-    fprintf(stderr, "psgd-conform: unknown option '%s'", word);
+    fprintf(o->errors, "psgd-conform: unknown option '%s'", name);
     if (near != NULL)
-        fprintf(stderr, "; did you mean '%s'?", near);
-    fprintf(stderr, " (psgd-conform --help lists them)\n");
+        fprintf(o->errors, "; did you mean '%s'?", near);
+    fprintf(o->errors, " (psgd-conform --help lists them)\n");
     return false;
 }
 
@@ -256,10 +265,10 @@ static bool parse_command(options *o, const char *word)
         }
         suggest(&near, word, COMMANDS[i][0]);
     }
-    fprintf(stderr, "psgd-conform: unknown command '%s'", word);
+    fprintf(o->errors, "psgd-conform: unknown command '%s'", word);
     if (near != NULL)
-        fprintf(stderr, "; did you mean '%s'?", near);
-    fprintf(stderr, " (psgd-conform --help lists them)\n");
+        fprintf(o->errors, "; did you mean '%s'?", near);
+    fprintf(o->errors, " (psgd-conform --help lists them)\n");
     return false;
 }
 
@@ -271,38 +280,48 @@ static bool check_positional(const options *o)
         strcmp(o->command, "explain") == 0 || strcmp(o->command, "export") == 0 || (is_show && o->cases.count == 0);
     const size_t wanted = wants_one ? 1 : 0;
     if (o->positional.count > wanted) {
-        fprintf(stderr, "psgd-conform %s: unexpected word '%s'\n", o->command, o->positional.words[wanted]);
+        fprintf(o->errors, "psgd-conform %s: unexpected word '%s'\n", o->command, o->positional.words[wanted]);
         return false;
     }
     if (o->positional.count < wanted) {
-        fprintf(stderr, "psgd-conform %s: %s is missing (psgd-conform --help)\n", o->command,
+        fprintf(o->errors, "psgd-conform %s: %s is missing (psgd-conform --help)\n", o->command,
                 strcmp(o->command, "export") == 0 ? "the folder to write to" : "what to look up");
         return false;
     }
     if (strcmp(o->command, "run") == 0 && o->implementation == NULL) {
-        fprintf(stderr, "psgd-conform run: --impl NAME is missing: ref, or the path of a shared object\n");
+        fprintf(o->errors, "psgd-conform run: --impl NAME is missing: ref, or the path of a shared object\n");
         return false;
     }
     return true;
 }
 
-bool options_parse(options *o, int argc, char **argv)
+static bool check_together(const options *o)
 {
-    *o = (options){.seed = 1, .fuzz = -1, .timeout = 60};
+    if (o->cases.count == 0 || o->only.count == 0)
+        return true;
+    fprintf(o->errors, "psgd-conform: --case and --only do not go together: --case '%s' already says what is run\n",
+            o->cases.words[0]);
+    return false;
+}
+
+bool options_parse(options *o, int argc, char **argv, FILE *errors)
+{
+    *o = (options){.errors = errors, .seed = 1, .fuzz = -1, .timeout = 60};
     if (argc < 2) {
-        fprintf(stderr, "psgd-conform: a command is missing (psgd-conform --help lists them)\n");
+        fprintf(o->errors, "psgd-conform: a command is missing (psgd-conform --help lists them)\n");
         return false;
     }
     if (!parse_command(o, argv[1]))
         return false;
     for (int at = 2; at < argc; at++) {
         const bool is_option = argv[at][0] == '-' && argv[at][1] != '\0';
-        if (is_option ? !parse_option(o, argc, argv, &at) : !word_list_add(&o->positional, argv[at]))
+        if (is_option ? !parse_option(o, argc, argv, &at) : !word_list_add(o, &o->positional, argv[at]))
             return false;
     }
+    /* Which random problems a run has depends on the port's claims: a list has them on request only. */
     if (o->fuzz < 0)
-        o->fuzz = o->cases.count > 0 ? 0 : o->quick ? FUZZ_QUICK : FUZZ_DEFAULT;
-    return check_positional(o);
+        o->fuzz = o->cases.count > 0 || strcmp(o->command, "list") == 0 ? 0 : o->quick ? FUZZ_QUICK : FUZZ_DEFAULT;
+    return check_positional(o) && check_together(o);
 }
 
 void options_free(options *o)

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #define FUZZ_DEFAULT 50
 #define FUZZ_QUICK   5
@@ -15,6 +16,7 @@ typedef struct word_list {
 } word_list;
 
 typedef struct options {
+    FILE *errors;               /* where the commands complain about usage */
     const char *command;        /* "run", ... */
     const char *implementation; /* --impl */
     word_list positional;       /* DIR, ID */
@@ -29,8 +31,8 @@ typedef struct options {
     const char *golden; /* folder of golden files */
 } options;
 
-/* False: a message that names what is wrong was written to standard error. Free in either case. */
-bool options_parse(options *o, int argc, char **argv);
+/* False: a message that names what is wrong was written to errors. Free in either case. */
+bool options_parse(options *o, int argc, char **argv, FILE *errors);
 void options_free(options *o);
 
 void usage_print(void); /* to standard output */

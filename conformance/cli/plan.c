@@ -1,6 +1,7 @@
 /* plan.c: chooses and orders what is run. */
 #include "cli/plan.h"
 
+#include "cli/lookup.h"
 #include "judge/requirement.h"
 
 #include <fnmatch.h>
@@ -40,9 +41,9 @@ bool plan_keeps(const plan *p, const plan_item *item, const char *requirement_id
     return p->only->count == 0 || item->chosen_by_name || matches_any(p->only, requirement_id);
 }
 
-void complain_problem(const char *text, const problem_error *error)
+void complain_problem(FILE *errors, const char *text, const problem_error *error)
 {
-    fprintf(stderr, "psgd-conform: bad problem string: %s\n  %s\n  %*s^ at %zu\n", error->message, text,
+    fprintf(errors, "psgd-conform: bad problem string: %s\n  %s\n  %*s^ at %zu\n", error->message, text,
             (int)error->position, "", error->position);
 }
 
@@ -78,7 +79,7 @@ static plan_result add_suite(plan *p, const options *o, bool requirement_named)
         problem_error error;
         problem parsed;
         if (!problem_parse(&parsed, cases[i].problem, &error)) {
-            complain_problem(cases[i].problem, &error);
+            complain_problem(o->errors, cases[i].problem, &error);
             return PLAN_NO_MEMORY; /* the table is tested: only memory can be missing */
         }
         plan_item *item = plan_add(p, cases[i].id, cases[i].requirements, cases[i].claims | problem_claims(&parsed));
@@ -149,7 +150,7 @@ static plan_result add_named_problems(plan *p, const options *o, uint64_t claims
         problem parsed;
         problem_error error;
         if (!problem_parse(&parsed, o->cases.words[i], &error)) {
-            complain_problem(o->cases.words[i], &error);
+            complain_problem(o->errors, o->cases.words[i], &error);
             return PLAN_USAGE;
         }
         char id[32];
@@ -161,7 +162,7 @@ static plan_result add_named_problems(plan *p, const options *o, uint64_t claims
     return PLAN_OK;
 }
 
-static plan_result check_globs(const plan *p)
+static plan_result check_globs(const plan *p, FILE *errors)
 {
     for (size_t i = 0; i < p->only->count; i++) {
         const word_list one = {&p->only->words[i], 1};
@@ -169,8 +170,11 @@ static plan_result check_globs(const plan *p)
         for (size_t j = 0; j < p->count && !matched; j++)
             matched = matches_any(&one, p->items[j].id);
         if (!matched) {
-            fprintf(stderr, "psgd-conform: --only '%s' matches no requirement, case or scenario (psgd-conform list)\n",
-                    one.words[0]);
+            const char *near = nearest_name(one.words[0]);
+            fprintf(errors, "psgd-conform: --only '%s' matches no requirement, case or scenario", one.words[0]);
+            if (near != NULL)
+                fprintf(errors, "; did you mean '%s'?", near);
+            fprintf(errors, " (psgd-conform list)\n");
             return PLAN_USAGE;
         }
     }
@@ -193,7 +197,15 @@ plan_result plan_make(plan *p, const options *o, uint64_t claims)
         result = add_scenarios(p, o, requirement_named);
     if (result == PLAN_OK)
         result = add_fuzz(p, o, claims);
-    return result == PLAN_OK ? check_globs(p) : result;
+    return result == PLAN_OK ? check_globs(p, o->errors) : result;
+}
+
+plan_result plan_check(const options *o)
+{
+    plan p;
+    const plan_result result = plan_make(&p, o, PSGD_CLAIM_CORE);
+    plan_free(&p);
+    return result;
 }
 
 void plan_free(plan *p)

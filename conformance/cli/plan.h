@@ -28,8 +28,10 @@ typedef struct plan {
 typedef enum plan_result { PLAN_OK, PLAN_USAGE, PLAN_NO_MEMORY } plan_result;
 
 /* claims: those tested; they decide the random problems. On PLAN_USAGE a message that names the mistake
- * (bad problem string with its position, --only that matches nothing) was written to standard error. */
+ * (bad problem string with its position, --only that matches nothing) was written to o->errors. */
 plan_result plan_make(plan *p, const options *o, uint64_t claims);
+/* The mistakes of usage alone: they do not depend on the port, and are found before it is loaded. */
+plan_result plan_check(const options *o);
 void plan_free(plan *p);
 
 /* --only: does this check belong to the report? True without --only. */
@@ -38,7 +40,7 @@ bool plan_keeps(const plan *p, const plan_item *item, const char *requirement_id
 /* True if `word` is one of the space-separated words of `list`. */
 bool has_word(const char *list, const char *word);
 
-/* Writes where a problem string is wrong, with a caret under the place, to standard error. */
-void complain_problem(const char *text, const problem_error *error);
+/* Writes where a problem string is wrong, with a caret under the place. */
+void complain_problem(FILE *errors, const char *text, const problem_error *error);
 
 #endif

@@ -1,9 +1,16 @@
 /* suggest.c: see suggest.h. */
 #include "cli/suggest.h"
 
+#include <ctype.h>
+#include <stdbool.h>
 #include <string.h>
 
 #define LONGEST 63
+
+static bool same_letter(char a, char b)
+{
+    return tolower((unsigned char)a) == tolower((unsigned char)b);
+}
 
 size_t edit_distance(const char *a, const char *b)
 {
@@ -19,7 +26,7 @@ size_t edit_distance(const char *a, const char *b)
         row[0] = i;
         for (size_t j = 1; j <= length_b; j++) {
             const size_t above = row[j];
-            size_t least = diagonal + (a[i - 1] != b[j - 1]);
+            size_t least = diagonal + !same_letter(a[i - 1], b[j - 1]);
             if (above + 1 < least)
                 least = above + 1;
             if (row[j - 1] + 1 < least)

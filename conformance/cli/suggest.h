@@ -4,7 +4,8 @@
 
 #include <stddef.h>
 
-/* Edit distance (Levenshtein); words of 63 characters or more count as far from everything. */
+/* Edit distance (Levenshtein), upper and lower case alike; words of 63 characters or more count as far from everything.
+ */
 size_t edit_distance(const char *a, const char *b);
 
 /* Keeps the candidate in *best if it is nearer to word than what was offered before, and near enough to be meant. Start

@@ -1,18 +1,16 @@
 /* json.c: the report for programs. Every check with all it knows; numbers that are not finite become null. */
 #include "report/environment.h"
+#include "report/file.h"
 #include "report/printable.h"
 #include "report/report.h"
 
 #include "harness/message.h"
 
-#include <errno.h>
 #include <jansson.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #define REPORT_FORMAT "psgd-report/1"
 
@@ -23,8 +21,13 @@ static json_t *number(double value)
 
 static json_t *text(const char *value)
 {
-    char safe[1024];
-    return value != NULL ? json_string(printable(safe, sizeof safe, value)) : json_null();
+    if (value == NULL)
+        return json_null();
+    const size_t size = strlen(value) + 1;
+    char *safe = malloc(size);
+    json_t *string = safe != NULL ? json_string(printable(safe, size, value)) : NULL;
+    free(safe);
+    return string;
 }
 
 static json_t *claims_json(uint64_t claims)
@@ -58,8 +61,12 @@ static json_t *check_json(const check *c)
 static json_t *checks_json(const verdict *v)
 {
     json_t *array = json_array();
-    for (size_t i = 0; i < v->count; i++)
-        json_array_append_new(array, check_json(&v->checks[i]));
+    for (size_t i = 0; i < v->count; i++) {
+        if (json_array_append_new(array, check_json(&v->checks[i])) != 0) { /* no check may be missing */
+            json_decref(array);
+            return NULL;
+        }
+    }
     return array;
 }
 
@@ -130,36 +137,6 @@ static json_t *report_object(const run_report *r)
                      unchecked_json(r->tested), "environment", environment_json(r), "checks", checks_json(r->verdict));
 }
 
-static bool write_all(FILE *file, const char *rendered)
-{
-    const bool written = fputs(rendered, file) >= 0 && fputc('\n', file) >= 0;
-    return (fclose(file) == 0) && written;
-}
-
-/* A regular file is replaced whole or not at all; a device or pipe (/dev/stdout) is simply written to. */
-static bool write_report(const char *path, const char *rendered)
-{
-    struct stat status;
-    if (stat(path, &status) == 0 && !S_ISREG(status.st_mode)) {
-        FILE *file = fopen(path, "w");
-        return file != NULL && write_all(file, rendered);
-    }
-    const size_t size = strlen(path) + sizeof ".partial";
-    char *temporary = malloc(size);
-    if (temporary == NULL)
-        return false;
-    snprintf(temporary, size, "%s.partial", path);
-    FILE *file = fopen(temporary, "w");
-    const bool ok = file != NULL && write_all(file, rendered) && rename(temporary, path) == 0;
-    if (file != NULL && !ok) {
-        const int reason = errno;
-        unlink(temporary);
-        errno = reason;
-    }
-    free(temporary);
-    return ok;
-}
-
 bool report_json(const run_report *r, const char *path, char *message, size_t message_size)
 {
     json_t *report = report_object(r);
@@ -167,7 +144,7 @@ bool report_json(const run_report *r, const char *path, char *message, size_t me
     json_decref(report);
     if (rendered == NULL)
         return refuse(message, message_size, "report: out of memory");
-    const bool ok = write_report(path, rendered);
+    const bool ok = report_file_write(path, rendered, message, message_size);
     free(rendered);
-    return ok || refuse(message, message_size, "report %s cannot be written: %s", path, strerror(errno));
+    return ok;
 }

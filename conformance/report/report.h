@@ -16,6 +16,8 @@ typedef struct run_report {
     uint64_t tested, failed; /* claims */
     const char *reasons;     /* why claims failed, one a line */
     bool partial;            /* --only or --case chose */
+    bool claims_given;       /* tested is what --claims says */
+    const char *golden;      /* --golden, or null */
     bool quick;
     uint64_t seed;
     int64_t fuzz;

@@ -1,7 +1,9 @@
 /* text.c: the report for people. Counts per area, then each failed requirement with its worst case, then what was not
  * shown. */
+#include "harness/suite.h"
 #include "report/printable.h"
 #include "report/report.h"
+#include "report/shell.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -104,9 +106,48 @@ static void print_place(const check *c)
     printf("\n");
 }
 
+static bool is_fixed_case(const char *id)
+{
+    size_t count;
+    const suite_case *cases = suite_cases(&count);
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(cases[i].id, id) == 0)
+            return true;
+    return false;
+}
+
+static void print_argument(const char *name, const char *value)
+{
+    printf(" %s ", name);
+    shell_print(stdout, value);
+}
+
+/* The command that runs this check once more. */
+static void print_again(const run_report *r, const check *c)
+{
+    printf("  again      ");
+    if (r->mpi)
+        printf("mpirun -n %d ", r->ranks);
+    printf("%s run", KIT_NAME);
+    print_argument("--impl", r->implementation);
+    if (r->claims_given) {
+        char claims[256];
+        claims_print(r->tested, claims, sizeof claims);
+        print_argument("--claims", claims);
+    }
+    if (r->golden != NULL)
+        print_argument("--golden", r->golden);
+    /* Random problems, and those of --case, have no name that lasts. */
+    if (c->problem != NULL && !is_fixed_case(c->case_id))
+        print_argument("--case", c->problem);
+    else
+        print_argument("--only", c->case_id);
+    printf("\n");
+}
+
 static void print_failure(const run_report *r, const check *c)
 {
-    char text[600], path[256];
+    char text[600];
     printf("  case       %s", c->case_id);
     if (c->problem != NULL)
         printf("  %s", c->problem);
@@ -116,11 +157,7 @@ static void print_failure(const run_report *r, const check *c)
         printf("  ratio      %.3g (limit %.3g, row %s)\n", c->ratio, c->limit, c->row);
     if (c->message != NULL && c->message[0] != '\0')
         printf("  because    %s\n", printable(text, sizeof text, c->message));
-    printable(path, sizeof path, r->implementation);
-    if (c->problem != NULL && strncmp(c->case_id, "fuzz-", 5) == 0)
-        printf("  again      %s run --impl %s --case '%s'\n", KIT_NAME, path, c->problem);
-    else
-        printf("  again      %s run --impl %s --only '%s'\n", KIT_NAME, path, c->case_id);
+    print_again(r, c);
 }
 
 /* Failures in the order of the requirements, the first few cases of each. */
@@ -226,6 +263,13 @@ static void print_skips(const verdict *v)
     }
 }
 
+static const char *why_nothing(const run_report *r)
+{
+    if (r->cases_run == 0)
+        return "no case was run";
+    return r->cases_compressed == 0 ? "no case compressed anything" : "no check was passed or failed";
+}
+
 static void print_last_line(const run_report *r)
 {
     const verdict_counts counts = verdict_count(r->verdict);
@@ -241,7 +285,7 @@ static void print_last_line(const run_report *r)
     switch (r->exit_code) {
     case 0: printf("Conforms%s: %s.\n", r->partial ? " as far as was asked" : "", tested); break;
     case 1: printf("%sDoes not conform%s: %s.\n", red(), plain(), failed[0] != '\0' ? failed : tested); break;
-    case 3: printf("Nothing was tested.\n"); break;
+    case 3: printf("Nothing was tested: %s.\n", why_nothing(r)); break;
     default: printf("The kit could not finish.\n"); break;
     }
 }

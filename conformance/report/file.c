@@ -1,0 +1,81 @@
+/* file.c: see file.h. */
+#include "report/file.h"
+
+#include "harness/message.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static bool failed(const char *path, int reason, char *message, size_t message_size)
+{
+    return refuse(message, message_size, "report %s cannot be written: %s", path, strerror(reason));
+}
+
+bool report_file_check(const char *path, char *message, size_t message_size)
+{
+    struct stat status;
+    const bool exists = stat(path, &status) == 0;
+    if (exists && S_ISDIR(status.st_mode))
+        return failed(path, EISDIR, message, message_size);
+    if (exists && !S_ISREG(status.st_mode))
+        return access(path, W_OK) == 0 || failed(path, errno, message, message_size);
+
+    char *folder = strdup(path);
+    if (folder == NULL)
+        return failed(path, ENOMEM, message, message_size);
+    char *slash = strrchr(folder, '/');
+    if (slash != NULL)
+        slash[slash == folder] = '\0';
+    const char *place = slash != NULL ? folder : ".";
+    int reason = 0;
+    if (stat(place, &status) != 0 || access(place, W_OK | X_OK) != 0)
+        reason = errno;
+    else if (!S_ISDIR(status.st_mode))
+        reason = ENOTDIR;
+    free(folder);
+    return reason == 0 || failed(path, reason, message, message_size);
+}
+
+static bool write_all(FILE *file, const char *text)
+{
+    const bool written = fputs(text, file) >= 0 && fputc('\n', file) >= 0;
+    return (fclose(file) == 0) && written;
+}
+
+static bool write_special(const char *path, const char *text)
+{
+    FILE *file = fopen(path, "w");
+    return file != NULL && write_all(file, text);
+}
+
+/* By a temporary name beside it, which no run at the same time has. */
+static bool write_regular(const char *path, const char *text)
+{
+    const size_t size = strlen(path) + 40;
+    char *temporary = malloc(size);
+    if (temporary == NULL)
+        return false;
+    snprintf(temporary, size, "%s.%ld.partial", path, (long)getpid());
+    FILE *file = fopen(temporary, "w");
+    const bool ok = file != NULL && write_all(file, text) && rename(temporary, path) == 0;
+    if (file != NULL && !ok) {
+        const int reason = errno;
+        unlink(temporary);
+        errno = reason;
+    }
+    free(temporary);
+    return ok;
+}
+
+bool report_file_write(const char *path, const char *text, char *message, size_t message_size)
+{
+    struct stat status;
+    const bool special = stat(path, &status) == 0 && !S_ISREG(status.st_mode);
+    errno = 0;
+    const bool ok = special ? write_special(path, text) : write_regular(path, text);
+    return ok || failed(path, errno, message, message_size);
+}
