@@ -123,6 +123,40 @@ static bool judge_drawn(judging *j, probes *p, int64_t step, size_t tensor)
     return ok;
 }
 
+/* How far Q's columns, each brought to norm 1, are from independent: what orthogonalising them loses. Columns that are
+ * zero are left out, since they stay exactly what they are. */
+static double condition_of_columns(judging *j, int64_t step, size_t tensor)
+{
+    const evidence_tensor *x = &j->e.tensors[tensor];
+    size_t m = x->m, kept = 0;
+    bool lacks = false;
+    double condition = INFINITY;
+    double *q = evidence_factor(trace_q(j->t, step - 1, x->bucket, x->tensor), m * x->r, &lacks);
+    double *columns = calloc(m * x->r, sizeof *columns), *s = calloc(x->r, sizeof *s);
+    for (size_t l = 0; q != NULL && columns != NULL && l < x->r; l++) {
+        double *column = columns + kept * m;
+        for (size_t i = 0; i < m; i++) {
+            column[i] = q[i * x->r + l];
+        }
+        double norm = norm_frobenius(column, m);
+        for (size_t i = 0; norm > 0 && i < m; i++) {
+            column[i] /= norm;
+        }
+        kept += norm > 0 ? 1 : 0;
+    }
+    if (lacks || columns == NULL || s == NULL) {
+        judging_lacks_memory(j);
+    } else if (q != NULL && kept == 0) {
+        condition = 1;
+    } else if (q != NULL && singular_values(columns, kept, m, s, NULL, NULL)) {
+        condition = s[0] / s[kept - 1];
+    }
+    free(q);
+    free(columns);
+    free(s);
+    return condition;
+}
+
 /* From the Q that the port shows to have kept (torch). */
 static bool judge_kept(judging *j, probes *p, int64_t step, size_t tensor)
 {
@@ -132,8 +166,9 @@ static bool judge_kept(judging *j, probes *p, int64_t step, size_t tensor)
         return true;
     }
     bool ok = true;
-    if (!model.reference_inaccurate) {
-        double g = model.gamma + (x->gram_schmidt ? model.kappa : 0);
+    double condition = condition_of_columns(j, step, tensor);
+    if (!model.reference_inaccurate && condition * j->e.u <= SKIP_CONDITION) {
+        double g = model.gamma + condition + (x->gram_schmidt ? model.kappa : 0);
         double unit = j->e.u * evidence_at(&j->e, step, tensor)->scale * g;
         bool epsilon = x->gram_schmidt && j->c->config.orthogonalization_epsilon > 0;
         ok = judge_out(j, epsilon ? &p->kept_epsilon : &p->kept, step, tensor, &model, unit);

@@ -305,6 +305,18 @@ static bool regard_tensor(evidence *e, int64_t step, size_t tensor)
     return ok;
 }
 
+/* S, but no smaller than where rounding stops being relative: u S is at least the type's smallest number, times the
+ * root of the count as norms go. Zero stays zero. */
+static double scale_of(const evidence *e, double norm, const evidence_tensor *x)
+{
+    double smallest = e->c->dtype == PSGD_F64    ? 0x1p-1074
+                      : e->c->dtype == PSGD_F32  ? 0x1p-149
+                      : e->c->dtype == PSGD_BF16 ? 0x1p-133
+                                                 : 0x1p-24;
+    double least = smallest / e->u * sqrt((double)x->n * (double)x->m);
+    return norm > 0 && norm < least ? least : norm;
+}
+
 static bool fill_bucket(evidence *e, size_t bucket, size_t first_tensor)
 {
     const test_case *c = e->c;
@@ -324,7 +336,7 @@ static bool fill_bucket(evidence *e, size_t bucket, size_t first_tensor)
             for (size_t j = 0; j < x->n * x->m; j++) {
                 roots[j] = sqrt(roots[j]);
             }
-            e->at[(size_t)step * e->tensor_count + tensor].scale = norm_frobenius(roots, x->n * x->m);
+            e->at[(size_t)step * e->tensor_count + tensor].scale = scale_of(e, norm_frobenius(roots, x->n * x->m), x);
             settle_uncompressed(e, step, tensor);
             ok = regard_tensor(e, step, tensor);
         }

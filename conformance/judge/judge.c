@@ -93,6 +93,7 @@ static void judge_run(judging *j)
     judge_conservation(j);
     judge_exactness(j);
     judge_telescoping(j);
+    judge_long_run(j);
     judge_statistics(j);
     model_run run;
     if (needs_free_running(j)) {

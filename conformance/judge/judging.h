@@ -78,6 +78,7 @@ void judge_projection(judging *j);
 void judge_degenerate(judging *j);
 void judge_exactness(judging *j);
 void judge_telescoping(judging *j);
+void judge_long_run(judging *j);
 void judge_statistics(judging *j);
 void judge_golden(judging *j);
 void judge_one_step(judging *j);

@@ -24,17 +24,29 @@ static void judge_tensor(judging *j, probe *p, size_t tensor)
     } else {
         for (int64_t step = start; step <= last; step++) {
             scale = fmax(scale, evidence_at(e, step, tensor)->scale);
-            for (size_t i = 0; i < count; i++) {
-                sent[i] += evidence_out(e, step, tensor)[i];
-                given[i] += evidence_gradient(e, step, tensor)[i];
-            }
         }
-        for (size_t i = 0; i < count; i++) {
-            sent[i] += evidence_error(e, last, tensor)[i];
+        for (size_t i = 0; i < count; i++) { /* in long double: sums grow with T, and the judge must not round them */
+            long double out = evidence_error(e, last, tensor)[i], mean = 0;
+            for (int64_t step = start; step <= last; step++) {
+                out += evidence_out(e, step, tensor)[i];
+                mean += evidence_gradient(e, step, tensor)[i];
+            }
+            sent[i] = (double)(out - mean); /* against zero: the sums themselves may be large */
+            given[i] = (double)mean;
         }
         if (all_finite(given, count) && all_finite(sent, count)) { /* NaN is the other laws' */
             check_place place = place_of(j, last, tensor, STAGE_ERROR);
-            probe_compare(j, p, sent, given, x->n, x->m, e->u * (double)(last - start + 1) * scale, &place);
+            double unit = e->u * (double)(last - start + 1) * scale, off = norm_frobenius(sent, count);
+            size_t worst = 0;
+            for (size_t i = 1; i < count; i++) {
+                worst = fabs(sent[i]) > fabs(sent[worst]) ? i : worst;
+            }
+            place.row = (int64_t)(worst / x->m);
+            place.column = (int64_t)(worst % x->m);
+            place.got = given[worst] + sent[worst];
+            place.expected = given[worst];
+            probe_measure(j, p, off == 0 ? 0 : off / unit,
+                          limit_of(LIMIT_TELESCOPING)->limit * unit / norm_frobenius(given, count), &place);
         }
     }
     free(sent);

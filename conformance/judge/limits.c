@@ -12,7 +12,9 @@ static const limit_entry table[LIMIT_COUNT] = {
     [LIMIT_LOCAL_ERROR] = {"3", 2, 1, "||E_k - (M_k - out)||_F / (u (||M_k||_F + ||out||_F))"},
     [LIMIT_MEAN] = {"4", 4, 1.2, "||out - Mb||_F / (u S); the limit is max(4, W)"},
     [LIMIT_ORTHONORMAL] = {"5", 10, 2.5, "||I - P^T P||_F / (u r'), or / (u max(1, kappa)) for Gram-Schmidt"},
-    [LIMIT_ONE_STEP] = {"6", 10, 2.0, "||out - model||_F / (u S g), g = gamma, + kappa for Gram-Schmidt"},
+    [LIMIT_ONE_STEP] = {"6", 10, 2.0,
+                        "||out - model||_F / (u S g), g = gamma, + kappa for Gram-Schmidt, "
+                        "+ the condition of the columns of a kept Q"},
     [LIMIT_FROM_OUTPUTS] =
         {"6b", 10, 1.5, "||out - model||_F / (u S g'), g' = gamma + cond_r(previous out), + kappa for Gram-Schmidt"},
     [LIMIT_FACTOR] = {"7", 20, 2.6, "||P - model P||_F / (u kappa), column signs free unless torch"},
@@ -23,6 +25,7 @@ static const limit_entry table[LIMIT_COUNT] = {
     [LIMIT_OPTIMUM] = {"11", 10, 1,
                        "(||M - out||_F^2 - tail^2 - (rho^{2t-1} tan theta)^2 ||M_r||_F^2) / (u S ||M||_F)"},
     [LIMIT_NO_RISE] = {"12", 10, 1, "(||M - out_t||_F - ||M - out_{t-1}||_F) / (u S gamma)"},
+    [LIMIT_LONG_RUN] = {"13", 3, 1.2, "T ||mean of T outputs - Mbar||_F, divided by its value at T/10"},
     [LIMIT_EXACT] = {"exact", 0, 0, "equality"},
     [LIMIT_STRUCTURE] = {"structure", 0, 0, "holds or does not"},
     [LIMIT_CASE] = {"case", 0, 0, "all other checks of the case"},

@@ -24,6 +24,7 @@ typedef enum limit_row {
     LIMIT_SEEDS,        /* 10 */
     LIMIT_OPTIMUM,      /* 11 */
     LIMIT_NO_RISE,      /* 12 */
+    LIMIT_LONG_RUN,     /* 13 */
     LIMIT_EXACT,        /* equality */
     LIMIT_STRUCTURE,    /* yes or no */
     LIMIT_CASE,         /* all that the case was made for */

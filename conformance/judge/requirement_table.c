@@ -344,6 +344,7 @@ static const requirement table[] = {
     {.id = "PSGD-EF-008",
      .level = LEVEL_MUST,
      .claims = EF,
+     .has_check = true,
      .sentence =
          "Under constant local gradients the running mean of the outputs tends to the mean gradient like 1/T, and "
          "the mean of E over the ranks stays bounded.",

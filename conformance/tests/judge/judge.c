@@ -80,6 +80,9 @@ static void right_runs_pass(void **state)
         "W2/r4/f32/[30x30,20x20]/grad=rank:4",
         "W2/r2/f32/[30x30,20x20]/grad=deficient",
         "W4/r2/f32/-/[30x30,20]/grad=ints",
+        "W2/r1/i102/f32/[12x9]/const",
+        "W2/r2/f32/[24x40,17]/grad=ints/scale=-145",
+        "W2/r4/f32/[16x24]/grad=onerow",
         "W3/r2/f32/[30x30,20x20]/eps1e-2rel",
     };
     for (size_t i = 0; i < sizeof problems / sizeof problems[0]; i++) {
@@ -123,6 +126,7 @@ static void faults_break_their_requirement(void **state)
         {FAULT_ERROR_LOCAL, usual_case, false, "PSGD-EF-002", "PSGD-EF-001"},
         {FAULT_ERROR_DECAYS, usual_case, true, "PSGD-EF-001", "PSGD-AGG-002"},
         {FAULT_ERROR_DECAYS, usual_case, true, "PSGD-EF-005", "PSGD-WRM-001"},
+        {FAULT_ERROR_DECAYS, "W2/r1/i102/f32/[12x9]/const", true, "PSGD-EF-008", "PSGD-AGG-002"},
         {FAULT_ERROR_PLAIN, usual_case, false, "PSGD-ITR-003", "PSGD-EF-002"},
         {FAULT_ERROR_PLAIN_SUM, usual_case, true, "PSGD-ITR-003", "PSGD-AGG-002"},
         {FAULT_ERROR_UNCOMPRESSED, usual_case, false, "PSGD-EF-003", "PSGD-EF-001"},
