@@ -4,6 +4,8 @@
  *   processes   ranks of one machine, each a process of its own, over shared memory (fork + exec)
  *   mpi         any MPI communicator (psgd/comm_mpi.h, a library of its own: what does not use MPI does not load it)
  *
+ * Link libpsgd_comm (pkg-config psgd-comm); it goes with every implementation and contains none.
+ *
  * All of them sum in a fixed order, rank 0 first, in double rounded once to the type (mpi: as the MPI library sums),
  * and give every rank the same bits. The context of a psgd_comm belongs to the object that made it and is released with
  * that object.
@@ -18,7 +20,7 @@ extern "C" {
 #endif
 
 /* A group of one: the sum is the value itself. Needs no release. */
-psgd_comm psgd_comm_self(void);
+PSGD_EXPORT psgd_comm psgd_comm_self(void);
 
 /* Ranks as processes. The launcher makes the group and starts each rank's program; a rank's program joins the group
  * that it inherited. A rank that waits longer than timeout_seconds for its peers in a collective gets PSGD_ERR_COMM and
@@ -31,8 +33,8 @@ psgd_comm psgd_comm_self(void);
 typedef struct psgd_processes psgd_processes;
 
 /* In the launcher. size is 1 to 1024; timeout_seconds > 0. message (may be null) gets a reason on failure. */
-psgd_status psgd_processes_create(psgd_processes **group, int32_t size, double timeout_seconds, char *message,
-                                  size_t message_size);
+PSGD_EXPORT psgd_status psgd_processes_create(psgd_processes **group, int32_t size, double timeout_seconds,
+                                              char *message, size_t message_size);
 
 /* In the launcher: starts argv[0] (a path, not searched for) with argv as the process of this rank, by fork + exec;
  * *pid gets its process id. PSGD_ERR_IO with the reason if the program can't be executed; the rank can then be started
@@ -43,21 +45,22 @@ psgd_status psgd_processes_create(psgd_processes **group, int32_t size, double t
  * psgd_processes_fail() as soon as one ended without success: the others then return at once, not after the time limit.
  * It reads the environment, and a fork in another thread at the same instant may delay its return until that other
  * child has ended or called exec: start ranks from one thread. */
-psgd_status psgd_processes_start(psgd_processes *group, int32_t rank, char *const argv[], int64_t *pid, char *message,
-                                 size_t message_size);
+PSGD_EXPORT psgd_status psgd_processes_start(psgd_processes *group, int32_t rank, char *const argv[], int64_t *pid,
+                                             char *message, size_t message_size);
 
 /* In any process of the group, from any thread or signal handler: from now on every collective returns PSGD_ERR_COMM;
  * ranks that wait are woken. Null is allowed. */
-void psgd_processes_fail(psgd_processes *group);
+PSGD_EXPORT void psgd_processes_fail(psgd_processes *group);
 
 /* In a started process: joins the group named by PSGD_PROCESSES and fills *comm. Once per rank: a second join is
  * PSGD_ERR_IO. The descriptor is closed, so that programs started by this process can't reach the group. */
-psgd_status psgd_processes_join(psgd_processes **group, psgd_comm *comm, char *message, size_t message_size);
+PSGD_EXPORT psgd_status psgd_processes_join(psgd_processes **group, psgd_comm *comm, char *message,
+                                            size_t message_size);
 
 /* In any process: releases this process's hold on the group; its psgd_comm is invalid afterwards. A rank leaves the
  * group with it: peers that wait for this rank, or start another collective, get PSGD_ERR_COMM. In the launcher, ranks
  * that run go on. Null is allowed. */
-void psgd_processes_release(psgd_processes *group);
+PSGD_EXPORT void psgd_processes_release(psgd_processes *group);
 
 #ifdef __cplusplus
 }

@@ -1,4 +1,5 @@
-/* comm_mpi.h: collectives over any MPI communicator. Link psgd_comm_mpi and MPI. */
+/* comm_mpi.h: collectives over any MPI communicator. Link libpsgd_comm_mpi and MPI
+ * (pkg-config psgd-comm-mpi names both). */
 #ifndef PSGD_COMM_MPI_H
 #define PSGD_COMM_MPI_H
 
@@ -16,10 +17,11 @@ extern "C" {
  * made in MPI's own order, with the same bits on every rank; a NaN in a sum is always the C library's NAN. Ranks that
  * disagree on count or dtype are an error of the caller that MPI may or may not notice. message (may be null) gets a
  * reason on failure. */
-psgd_status psgd_comm_mpi_create(MPI_Comm communicator, psgd_comm *comm, char *message, size_t message_size);
+PSGD_EXPORT psgd_status psgd_comm_mpi_create(MPI_Comm communicator, psgd_comm *comm, char *message,
+                                             size_t message_size);
 
 /* Frees the duplicate (collective). comm is zeroed. No request may be pending. */
-void psgd_comm_mpi_release(psgd_comm *comm);
+PSGD_EXPORT void psgd_comm_mpi_release(psgd_comm *comm);
 
 #ifdef __cplusplus
 }

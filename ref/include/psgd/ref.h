@@ -1,4 +1,4 @@
-/* ref.h: the plain reference implementation, as a library that is linked. */
+/* ref.h: the plain reference implementation, as a library that is linked: libpsgd_ref (pkg-config psgd-ref). */
 #ifndef PSGD_REF_H
 #define PSGD_REF_H
 
@@ -9,7 +9,7 @@ extern "C" {
 #endif
 
 /* The reference's table of functions. Static storage, never null. */
-const psgd_implementation *psgd_ref(void);
+PSGD_EXPORT const psgd_implementation *psgd_ref(void);
 
 #ifdef __cplusplus
 }
