@@ -15,15 +15,26 @@
 /* Only a second run can show these: companion.c opens their checks. */
 static const char *const by_companion[] = {"PSGD-AGG-007", "PSGD-AGG-008", "PSGD-NUM-003", "PSGD-CKP-001"};
 
-static bool is_by_companion(const char *id)
+/* These have no law of their own: they stand or fall with the whole case. */
+static const char *const by_case[] = {"PSGD-CFG-004", "PSGD-SEL-003", "PSGD-SEL-004", "PSGD-SEL-005",
+                                      "PSGD-SEL-006", "PSGD-SEL-007", "PSGD-ITR-002", "PSGD-AGG-006",
+                                      "PSGD-EF-006",  "PSGD-BAT-001", "PSGD-NUM-002"};
+
+/* These have one, which shows their breach; that a case made for them passes shows that they are kept. */
+static const char *const kept_by_case[] = {"PSGD-ORT-002", "PSGD-ORT-003", "PSGD-ORT-004",
+                                           "PSGD-ORT-005", "PSGD-ORT-006", "PSGD-NUM-004"};
+
+static bool is_among(const char *id, const char *const *ids, size_t count)
 {
-    for (size_t i = 0; i < sizeof by_companion / sizeof by_companion[0]; i++) {
-        if (strcmp(by_companion[i], id) == 0) {
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(ids[i], id) == 0) {
             return true;
         }
     }
     return false;
 }
+
+#define COUNT_OF(a) (sizeof(a) / sizeof(a)[0])
 
 /* Has this requirement a check of its own in this case that says something? */
 static bool has_own_check(const judging *j, const requirement *r)
@@ -53,12 +64,16 @@ static void judge_as_case(judging *j, const requirement *r, size_t checks)
                  r->id, failed->message == NULL ? "" : ": ", failed->message == NULL ? "" : failed->message);
     }
     size_t index = verdict_open(j->v, r->id, j->c->id, j->c->problem_text, limit_of(LIMIT_CASE)->row, 0);
-    if (failed != NULL) {
+    bool whole = is_among(r->id, by_case, COUNT_OF(by_case));
+    bool kept = whole || is_among(r->id, kept_by_case, COUNT_OF(kept_by_case));
+    if (failed != NULL && whole) {
         verdict_expect(j->v, index, false, &place, "%s", text);
-    } else if (passed != NULL) {
+    } else if (failed != NULL) {
+        verdict_set(j->v, index, CHECK_UNTRUSTED, "not judged: %s failed before it", failed->requirement->id);
+    } else if (passed != NULL && kept) {
         verdict_expect(j->v, index, true, &place, " ");
     } else {
-        verdict_set(j->v, index, CHECK_UNTRUSTED, "no trusted comparison in this case");
+        verdict_set(j->v, index, CHECK_UNTRUSTED, "nothing of this requirement could be measured in this case");
     }
 }
 
@@ -71,8 +86,8 @@ static void judge_the_rest(judging *j)
         length = strcspn(list, " ");
         snprintf(id, sizeof id, "%.*s", (int)length, list);
         const requirement *r = length < sizeof id ? requirement_find(id) : NULL;
-        if (r != NULL && !r->c_abi_only && !r->unit_test_only && judging_tests(j, id) && !is_by_companion(id) &&
-            !has_own_check(j, r)) {
+        if (r != NULL && !r->c_abi_only && !r->unit_test_only && judging_tests(j, id) &&
+            !is_among(id, by_companion, COUNT_OF(by_companion)) && !has_own_check(j, r)) {
             judge_as_case(j, r, checks);
         }
     }

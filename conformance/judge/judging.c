@@ -147,3 +147,22 @@ bool judging_projects(const judging *j, size_t tensor)
     bool plain = j->c->config.orthogonalization_epsilon == 0 || (j->torch && !x->gram_schmidt);
     return plain && !j->c->problem.flattened && (j->claims & PSGD_CLAIM_ALTERNATING) == 0;
 }
+
+bool judging_is_fixed(const judging *j, size_t tensor)
+{
+    int64_t start = j->c->config.start_iter;
+    size_t count = j->e.tensors[tensor].n * j->e.tensors[tensor].m;
+    if (!j->c->problem.constant || j->e.steps <= start) {
+        return false;
+    }
+    const double *first = evidence_gradient(&j->e, start, tensor);
+    for (int64_t step = start + 1; step < j->e.steps; step++) {
+        const double *now = evidence_gradient(&j->e, step, tensor);
+        for (size_t i = 0; i < count; i++) {
+            if (!(now[i] == first[i])) {
+                return false;
+            }
+        }
+    }
+    return true;
+}

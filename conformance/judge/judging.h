@@ -68,6 +68,9 @@ bool judging_is_regular(const judging *j, size_t tensor, int64_t step);
 /* Laws of a projection hold for any port here: epsilon 0, or QR under torch; not the alternating variant. */
 bool judging_projects(const judging *j, size_t tensor);
 
+/* Is the mean gradient the same in all compressed steps? (A constant case may begin with a zero matrix.) */
+bool judging_is_fixed(const judging *j, size_t tensor);
+
 /* The laws and comparisons, one function a file. Order of calling: judge.c. */
 bool judge_structure(judging *j); /* false: the run ended badly and nothing of it may be judged */
 void judge_selection(judging *j);

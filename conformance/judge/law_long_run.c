@@ -36,13 +36,14 @@ static double left_out(judging *j, size_t tensor, int64_t steps)
 void judge_long_run(judging *j)
 {
     int64_t start = j->c->config.start_iter, steps = j->e.steps - start;
-    if (!j->c->config.use_error_feedback || !j->c->problem.constant || j->c->problem.flattened || steps < LONG_RUN) {
+    if (!j->c->config.use_error_feedback || j->c->problem.flattened || steps < LONG_RUN) {
         return;
     }
     probe p = probe_for("PSGD-EF-008", LIMIT_LONG_RUN);
     for (size_t i = 0; i < j->e.tensor_count; i++) {
         /* inputs and outputs alone: what failed before does not excuse this */
-        if (!j->e.tensors[i].compressed || evidence_at(&j->e, j->e.steps - 1, i)->regard != REGARD_FULL) {
+        if (!j->e.tensors[i].compressed || !judging_is_fixed(j, i) ||
+            evidence_at(&j->e, j->e.steps - 1, i)->regard != REGARD_FULL) {
             continue;
         }
         double early = left_out(j, i, steps / 10), late = left_out(j, i, steps);

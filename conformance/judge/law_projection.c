@@ -147,6 +147,20 @@ static bool measure(judging *j, probe *p, const projection *found, double of_nor
     return probe_measure(j, p, found->ratio, limit_of(p->row)->limit * found->unit / of_norm, &found->place);
 }
 
+/* Is Mb Q below rank r' to rounding, as far as Q is known, where Gram-Schmidt may have met it? Then zeros and NaN are
+ * what the hook's own division gives, although Mb itself has the rank. */
+static bool is_deficient(judging *j, int64_t step, size_t tensor)
+{
+    model_output model;
+    if ((j->torch && !j->e.tensors[tensor].gram_schmidt) ||
+        one_step_model(&model, j, step, tensor, ONE_STEP_ANY) == ONE_STEP_NONE) {
+        return false;
+    }
+    bool deficient = !(model.kappa * j->e.u <= 0.1);
+    model_output_free(&model);
+    return deficient;
+}
+
 static bool judge_outputs(judging *j, probes *p, int64_t step, size_t tensor)
 {
     const evidence *e = &j->e;
@@ -197,6 +211,9 @@ static bool judge_outputs(judging *j, probes *p, int64_t step, size_t tensor)
     bool wrong_scale = found.scaled_ratio <= limit_of(LIMIT_PROJECTION)->limit &&
                        found.unit * limit_of(LIMIT_PROJECTION)->limit <= 0.1 * found.expected_norm;
     bool finite = all_finite(evidence_out(e, step, tensor), x->n * x->m);
+    if ((!finite || zero) && is_deficient(j, step, tensor)) {
+        return false; /* nothing to blame, and nothing to judge from here on */
+    }
     if (wrong_scale || !finite || zero) {
         measure(j, &p->projects, &found, found.expected_norm);
     } else if (step == start || !feedback) {

@@ -132,8 +132,7 @@ static bool judge_new_draw(judging *j, probe *p, int64_t step, size_t tensor)
 void judge_optimum(judging *j)
 {
     const psgd_config *config = &j->c->config;
-    if (!j->c->problem.constant || config->use_error_feedback || j->c->problem.flattened ||
-        (j->claims & PSGD_CLAIM_ALTERNATING) != 0) {
+    if (config->use_error_feedback || j->c->problem.flattened || (j->claims & PSGD_CLAIM_ALTERNATING) != 0) {
         return;
     }
     probe quality = probe_for("PSGD-AGG-009", LIMIT_OPTIMUM), rise = probe_for("PSGD-WRM-001", LIMIT_NO_RISE);
@@ -141,7 +140,7 @@ void judge_optimum(judging *j)
     for (size_t i = 0; i < j->e.tensor_count; i++) {
         const evidence_tensor *x = &j->e.tensors[i];
         int64_t start = config->start_iter;
-        if (j->e.steps <= start || !judging_is_regular(j, i, start) || !judging_projects(j, i)) {
+        if (!judging_is_fixed(j, i) || !judging_is_regular(j, i, start) || !judging_projects(j, i)) {
             continue;
         }
         target aim;

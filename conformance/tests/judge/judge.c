@@ -81,6 +81,8 @@ static void right_runs_pass(void **state)
         "W2/r2/f32/[30x30,20x20]/grad=deficient",
         "W4/r2/f32/-/[30x30,20]/grad=ints",
         "W2/r1/i102/f32/[12x9]/const",
+        "W1/r2/s3/i9/f64/ws,bs/rate0/eps0/[1x1x5x1x1,4x4,1;23,2,1x1]/grad=rank:2/seed=861580/rs=793",
+        "W1/r3/s3/i6/f32/ws,bs/rate4/eps0.01rel/[4x5x7,24x24;24x23,24x25]/grad=dead/const/seed=240739/rs=521",
         "W2/r2/f32/[24x40,17]/grad=ints/scale=-145",
         "W2/r4/f32/[16x24]/grad=onerow",
         "W3/r2/f32/[30x30,20x20]/eps1e-2rel",
