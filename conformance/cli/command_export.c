@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -19,8 +20,11 @@ static bool shows_q0(const options *o, const test_case *c)
 static bool export_item(const options *o, const plan_item *item, const char *folder, char *message, size_t message_size)
 {
     test_case c;
-    if (!case_build(&c, &item->problem, item->id, item->requirements, item->claims, vectors_folder(o->golden), message,
-                    message_size))
+    char *golden = vectors_folder(o->golden);
+    const bool built =
+        case_build(&c, &item->problem, item->id, item->requirements, item->claims, golden, message, message_size);
+    free(golden);
+    if (!built)
         return false;
     const bool ok = casefile_write(&c, folder, shows_q0(o, &c), message, message_size);
     case_free(&c);

@@ -2,6 +2,7 @@
 #include "cli/vectors.h"
 
 #include "harness/message.h"
+#include "harness/module_folder.h"
 
 #include <errno.h>
 #include <jansson.h>
@@ -11,15 +12,15 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Where the golden files are: in the source tree of this build, else where `cmake --install` put them. */
-static const char *const FOLDERS[] = {PSGD_GOLDEN_SOURCE, PSGD_GOLDEN_INSTALLED};
-
-const char *vectors_folder(const char *named)
+char *vectors_folder(const char *named)
 {
-    for (size_t i = 0; named == NULL && i < sizeof FOLDERS / sizeof FOLDERS[0]; i++)
-        if (access(FOLDERS[i], R_OK) == 0)
-            named = FOLDERS[i];
-    return named;
+    if (named != NULL)
+        return strdup(named);
+    char *installed = beside_executable(PSGD_GOLDEN_INSTALLED);
+    if (installed == NULL || access(installed, R_OK) == 0)
+        return installed;
+    free(installed);
+    return access(PSGD_GOLDEN_SOURCE, R_OK) == 0 ? strdup(PSGD_GOLDEN_SOURCE) : NULL;
 }
 
 static char *joined(const char *folder, const char *name)
@@ -87,13 +88,14 @@ static bool read_manifest(vectors *v, json_t *manifest, char *message, size_t me
 bool vectors_open(vectors *v, const char *folder, char *message, size_t message_size)
 {
     *v = (vectors){0};
-    folder = vectors_folder(folder);
-    if (folder == NULL)
-        return refuse(message, message_size, "no folder of golden files: neither %s nor %s is there (--golden FOLDER)",
-                      FOLDERS[0], FOLDERS[1]);
-    v->folder = strdup(folder);
-    char *path = joined(folder, "MANIFEST.json");
-    bool ok = (v->folder != NULL && path != NULL) || refuse(message, message_size, "out of memory");
+    v->folder = vectors_folder(folder);
+    if (v->folder == NULL)
+        return refuse(message, message_size,
+                      "no folder of golden files: neither %s, seen from the folder of psgd-conform, nor %s is there "
+                      "(--golden FOLDER)",
+                      PSGD_GOLDEN_INSTALLED, PSGD_GOLDEN_SOURCE);
+    char *path = joined(v->folder, "MANIFEST.json");
+    bool ok = path != NULL || refuse(message, message_size, "out of memory");
     ok = ok && file_sha256(v->sha256, path, message, message_size);
     if (ok) {
         json_error_t error;

@@ -13,8 +13,9 @@ typedef struct vectors {
     char **files; /* [file_count] names in the manifest, verified */
 } vectors;
 
-/* The folder of golden files: `named` if not null, else the project's own; null if that is nowhere. */
-const char *vectors_folder(const char *named);
+/* The folder of golden files, malloc'ed: `named` if not null, else the one that was installed with this program, else
+ * the one in the source tree that it was built from. Null if there is none (or no memory). */
+char *vectors_folder(const char *named);
 
 /* folder: null for the project's own. False: message names the file and what is wrong with it. */
 bool vectors_open(vectors *v, const char *folder, char *message, size_t message_size);
