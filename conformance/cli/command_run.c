@@ -1,11 +1,11 @@
 /* command_run.c: runs a port over the plan, judges what it left, reports. Under mpirun every process walks the same
  * plan; the home process judges and prints, and all end with its exit code. */
 #include "cli/command.h"
+#include "cli/golden_case.h"
 #include "cli/interrupt.h"
 #include "cli/launcher.h"
 #include "cli/plan.h"
 #include "cli/vectors.h"
-#include "harness/casefile.h"
 #include "harness/message.h"
 #include "judge/judge.h"
 #include "report/file.h"
@@ -20,6 +20,7 @@
 
 #define TIMEOUTS_TOLERATED 2
 #define EVERY_CASE_SHOWS   "PSGD-ITR-004" /* what a problem that was made for no requirement counts for */
+#define NO_RANKS           "more ranks needed than mpirun gave"
 #define DEFAULT_CLAIMS     (PSGD_CLAIM_CORE | PSGD_CLAIM_ERROR_FEEDBACK | PSGD_CLAIM_WARM_START | PSGD_CLAIM_MULTIRANK)
 
 typedef struct session {
@@ -82,14 +83,7 @@ static bool make_case(session *s, const plan_item *item, test_case *c)
     if (!item->golden)
         return case_build(c, &item->problem, item->id, item->requirements, item->claims, s->vectors.folder, s->message,
                           sizeof s->message);
-    char name[256], path[4096];
-    snprintf(name, sizeof name, "%s.safetensors", item->id);
-    if (!vectors_have(&s->vectors, name))
-        return refuse(s->message, sizeof s->message,
-                      "golden file %s is not in %s/MANIFEST.json (golden/generate.py makes it)", name,
-                      s->vectors.folder);
-    snprintf(path, sizeof path, "%s/%s", s->vectors.folder, name);
-    return casefile_read(c, path, s->message, sizeof s->message);
+    return golden_case_read(c, &s->vectors, item->id, &item->problem, s->message, sizeof s->message);
 }
 
 /* What a trace tells of how the run went, for the counts of the report. */
@@ -134,7 +128,7 @@ static bool run_one(session *s, const plan_item *item, const test_case *c, trace
     case RUN_DONE: s->timeouts += s->runner->is_home(s->runner) && has_timed_out(*t); return true;
     case RUN_NOT_ENOUGH_RANKS:
         *t = NULL;
-        note_unjudged(s, item, CHECK_SKIP, "more ranks needed than mpirun gave");
+        note_unjudged(s, item, CHECK_SKIP, NO_RANKS);
         return true;
     default: *t = NULL; return false;
     }
@@ -192,7 +186,7 @@ static bool run_scenario_item(session *s, const plan_item *item)
     scenario_outcome outcome = {.state = SCENARIO_FAIL};
     switch (s->runner->run_scenario(s->runner, item->scenario, &outcome, s->message, sizeof s->message)) {
     case RUN_DONE: break;
-    case RUN_NOT_ENOUGH_RANKS: note_unjudged(s, item, CHECK_SKIP, "more ranks needed than mpirun gave"); return true;
+    case RUN_NOT_ENOUGH_RANKS: note_unjudged(s, item, CHECK_SKIP, NO_RANKS); return true;
     default: return false;
     }
     if (!s->runner->is_home(s->runner))
@@ -216,6 +210,10 @@ static bool run_plan(session *s)
     for (size_t i = 0; i < s->plan.count && ok; i++) {
         const plan_item *item = &s->plan.items[i];
         char reason[192];
+        if (plan_item_ranks(item) > s->report.ranks) {
+            note_unjudged(s, item, CHECK_SKIP, NO_RANKS);
+            continue;
+        }
         if ((item->claims & ~s->report.tested) != 0) {
             claims_missing(reason, sizeof reason, item->claims & ~s->report.tested);
             note_unjudged(s, item, CHECK_SKIP, reason);
@@ -290,6 +288,8 @@ static int prepare(session *s, const char *kit_path)
     case PLAN_NO_MEMORY: refuse(s->message, sizeof s->message, "out of memory"); return EXIT_KIT_FAILED;
     }
     r->partial = s->plan.partial;
+    r->out_of_reach = plan_out_of_reach(&s->plan, r->tested, r->ranks);
+    r->tested &= ~r->out_of_reach;
     return 0;
 }
 

@@ -60,11 +60,8 @@ static void show_problem(const problem *p, uint64_t claims)
 static int show_text(FILE *errors, const char *id, const char *text, const char *wanted_for, uint64_t claims)
 {
     problem p;
-    problem_error error;
-    if (!problem_parse(&p, text, &error)) {
-        complain_problem(errors, text, &error);
+    if (!plan_parse_problem(&p, text, errors))
         return EXIT_USAGE;
-    }
     printf("%s\n", id);
     show_problem(&p, claims | problem_claims(&p));
     show_requirements(wanted_for);

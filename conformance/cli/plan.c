@@ -41,7 +41,7 @@ bool plan_keeps(const plan *p, const plan_item *item, const char *requirement_id
     return p->only->count == 0 || item->chosen_by_name || matches_any(p->only, requirement_id);
 }
 
-void complain_problem(FILE *errors, const char *text, const problem_error *error)
+static void complain_problem(FILE *errors, const char *text, const problem_error *error)
 {
     fprintf(errors, "psgd-conform: bad problem string: %s\n  %s\n  %*s^ at %zu\n", error->message, text,
             (int)error->position, "", error->position);
@@ -143,16 +143,39 @@ static plan_result add_fuzz(plan *p, const options *o, uint64_t claims)
     return PLAN_OK;
 }
 
+/* Only what the configuration allows can be judged: a port that refuses this is right. */
+static bool is_allowed(const problem *p, problem_error *error)
+{
+    if (p->start > 1 || (!p->error_feedback && !p->warm_start))
+        return true;
+    *error = (problem_error){.position = 0};
+    snprintf(error->message, sizeof error->message,
+             "start s%lld must be above 1 with error feedback or warm start on (flags: '-' turns both off)",
+             (long long)p->start);
+    return false;
+}
+
+bool plan_parse_problem(problem *p, const char *text, FILE *errors)
+{
+    problem_error error;
+    if (!problem_parse(p, text, &error)) {
+        complain_problem(errors, text, &error);
+        return false;
+    }
+    if (is_allowed(p, &error))
+        return true;
+    complain_problem(errors, text, &error);
+    problem_free(p);
+    return false;
+}
+
 /* With claim torch a problem named by --case is run as the hook would: the port seeds its own Q. */
 static plan_result add_named_problems(plan *p, const options *o, uint64_t claims)
 {
     for (size_t i = 0; i < o->cases.count; i++) {
         problem parsed;
-        problem_error error;
-        if (!problem_parse(&parsed, o->cases.words[i], &error)) {
-            complain_problem(o->errors, o->cases.words[i], &error);
+        if (!plan_parse_problem(&parsed, o->cases.words[i], o->errors))
             return PLAN_USAGE;
-        }
         char id[32];
         snprintf(id, sizeof id, "case-%zu", i + 1);
         const plan_result result = add_problem(p, id, &parsed, claims & (PSGD_CLAIM_CORE | PSGD_CLAIM_TORCH));
@@ -198,6 +221,22 @@ plan_result plan_make(plan *p, const options *o, uint64_t claims)
     if (result == PLAN_OK)
         result = add_fuzz(p, o, claims);
     return result == PLAN_OK ? check_globs(p, o->errors) : result;
+}
+
+int plan_item_ranks(const plan_item *item)
+{
+    return item->scenario != NULL ? item->scenario->world : item->problem.of_world;
+}
+
+uint64_t plan_out_of_reach(const plan *p, uint64_t claims, int ranks)
+{
+    uint64_t wanted = 0, within = 0;
+    for (size_t i = 0; i < p->count; i++) {
+        wanted |= p->items[i].claims;
+        if (plan_item_ranks(&p->items[i]) <= ranks)
+            within |= p->items[i].claims;
+    }
+    return claims & wanted & ~within;
 }
 
 plan_result plan_check(const options *o)

@@ -37,10 +37,17 @@ void plan_free(plan *p);
 /* --only: does this check belong to the report? True without --only. */
 bool plan_keeps(const plan *p, const plan_item *item, const char *requirement_id);
 
+/* Ranks that must be there for it, those outside of its group included. */
+int plan_item_ranks(const plan_item *item);
+
+/* Claims whose every item needs more ranks than there are: they cannot be tested here. */
+uint64_t plan_out_of_reach(const plan *p, uint64_t claims, int ranks);
+
 /* True if `word` is one of the space-separated words of `list`. */
 bool has_word(const char *list, const char *word);
 
-/* Writes where a problem string is wrong, with a caret under the place. */
-void complain_problem(FILE *errors, const char *text, const problem_error *error);
+/* Reads a problem string as a user gave it. False: what is wrong was written to errors, with a caret under the place.
+ */
+bool plan_parse_problem(problem *p, const char *text, FILE *errors);
 
 #endif

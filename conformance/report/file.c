@@ -1,4 +1,6 @@
 /* file.c: see file.h. */
+#define _XOPEN_SOURCE 700 /* realpath */
+
 #include "report/file.h"
 
 #include "harness/message.h"
@@ -52,6 +54,18 @@ static bool write_special(const char *path, const char *text)
     return file != NULL && write_all(file, text);
 }
 
+/* /dev/stdout may lead to a regular file. What was printed is there already, and must stay. */
+static bool is_standard_output(const struct stat *status)
+{
+    struct stat output;
+    return fstat(STDOUT_FILENO, &output) == 0 && output.st_dev == status->st_dev && output.st_ino == status->st_ino;
+}
+
+static bool write_standard_output(const char *text)
+{
+    return fputs(text, stdout) >= 0 && fputc('\n', stdout) >= 0 && fflush(stdout) == 0;
+}
+
 /* By a temporary name beside it, which no run at the same time has. */
 static bool write_regular(const char *path, const char *text)
 {
@@ -74,8 +88,17 @@ static bool write_regular(const char *path, const char *text)
 bool report_file_write(const char *path, const char *text, char *message, size_t message_size)
 {
     struct stat status;
-    const bool special = stat(path, &status) == 0 && !S_ISREG(status.st_mode);
+    const bool exists = stat(path, &status) == 0;
+    bool ok;
     errno = 0;
-    const bool ok = special ? write_special(path, text) : write_regular(path, text);
+    if (exists && is_standard_output(&status)) {
+        ok = write_standard_output(text);
+    } else if (exists && !S_ISREG(status.st_mode)) {
+        ok = write_special(path, text);
+    } else {
+        char *target = exists ? realpath(path, NULL) : strdup(path);
+        ok = target != NULL && write_regular(target, text);
+        free(target);
+    }
     return ok || failed(path, errno, message, message_size);
 }

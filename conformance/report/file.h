@@ -1,5 +1,5 @@
-/* file.h: where a report goes. A regular file is replaced whole or not at all; a device or pipe (/dev/stdout) is simply
- * written to. */
+/* file.h: where a report goes. A regular file is replaced whole or not at all (the file that a link points to, never
+ * the link); a device, a pipe, and what is standard output (/dev/stdout) is simply written to. */
 #ifndef CONFORMANCE_REPORT_FILE_H
 #define CONFORMANCE_REPORT_FILE_H
 

@@ -130,11 +130,12 @@ static json_t *report_object(const run_report *r)
                   "version", text(r->port.version), "claims", claims_json(r->port.claims));
     json_t *options = json_pack("{s:I, s:I, s:f, s:b, s:b}", "seed", (json_int_t)r->seed, "fuzz", (json_int_t)r->fuzz,
                                 "timeout", r->timeout, "quick", r->quick, "partial", r->partial);
-    return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:b, s:f, s:i, s:o, s:o, s:o, s:o, s:o}", "format", REPORT_FORMAT,
-                     "kit", kit, "port", port, "options", options, "tested", claims_json(r->tested), "failed",
-                     claims_json(r->failed), "stopped", r->stopped, "seconds", r->seconds, "exit_code", r->exit_code,
-                     "counts", counts_json(r), "rows", rows_json(r->verdict), "musts_without_check",
-                     unchecked_json(r->tested), "environment", environment_json(r), "checks", checks_json(r->verdict));
+    return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:f, s:i, s:o, s:o, s:o, s:o, s:o}", "format",
+                     REPORT_FORMAT, "kit", kit, "port", port, "options", options, "tested", claims_json(r->tested),
+                     "out_of_reach", claims_json(r->out_of_reach), "failed", claims_json(r->failed), "stopped",
+                     r->stopped, "seconds", r->seconds, "exit_code", r->exit_code, "counts", counts_json(r), "rows",
+                     rows_json(r->verdict), "musts_without_check", unchecked_json(r->tested), "environment",
+                     environment_json(r), "checks", checks_json(r->verdict));
 }
 
 bool report_json(const run_report *r, const char *path, char *message, size_t message_size)

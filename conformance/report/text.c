@@ -16,20 +16,21 @@
 #define FAILURES_SHOWN 2 /* cases per requirement; --verbose shows all */
 #define AREAS          32
 
-static bool has_colour(void)
+/* Under mpirun standard output looks like a terminal whatever it is. */
+static bool has_colour(const run_report *r)
 {
     const char *no_color = getenv("NO_COLOR");
-    return isatty(STDOUT_FILENO) && (no_color == NULL || no_color[0] == '\0');
+    return !r->mpi && isatty(STDOUT_FILENO) && (no_color == NULL || no_color[0] == '\0');
 }
 
-static const char *red(void)
+static const char *red(const run_report *r)
 {
-    return has_colour() ? "\033[1;31m" : "";
+    return has_colour(r) ? "\033[1;31m" : "";
 }
 
-static const char *plain(void)
+static const char *plain(const run_report *r)
 {
-    return has_colour() ? "\033[0m" : "";
+    return has_colour(r) ? "\033[0m" : "";
 }
 
 void report_text_header(const run_report *r)
@@ -172,7 +173,7 @@ static void print_failures(const run_report *r, bool verbose)
             if (c->requirement != &all[i] || c->state != CHECK_FAIL)
                 continue;
             if (failed++ == 0)
-                printf("%sFAILED %s%s  %s\n", red(), all[i].id, plain(), all[i].sentence);
+                printf("%sFAILED %s%s  %s\n", red(r), all[i].id, plain(r), all[i].sentence);
             if (verbose || shown < FAILURES_SHOWN) {
                 print_failure(r, c);
                 shown++;
@@ -284,7 +285,7 @@ static void print_last_line(const run_report *r)
            r->cases_run, r->scenarios_run, r->seconds);
     switch (r->exit_code) {
     case 0: printf("Conforms%s: %s.\n", r->partial ? " as far as was asked" : "", tested); break;
-    case 1: printf("%sDoes not conform%s: %s.\n", red(), plain(), failed[0] != '\0' ? failed : tested); break;
+    case 1: printf("%sDoes not conform%s: %s.\n", red(r), plain(r), failed[0] != '\0' ? failed : tested); break;
     case 3: printf("Nothing was tested: %s.\n", why_nothing(r)); break;
     default: printf("The kit could not finish.\n"); break;
     }
@@ -301,6 +302,11 @@ bool report_text(const run_report *r, bool verbose, bool quiet)
         print_failures(r, verbose);
         if (r->failed != 0 && r->reasons != NULL)
             printf("%s", r->reasons);
+        if (r->out_of_reach != 0) {
+            char names[256];
+            claims_print(r->out_of_reach, names, sizeof names);
+            printf("Not tested, for want of ranks: %s (mpirun gave %d).\n", names, r->ranks);
+        }
         if (r->stopped)
             printf("Two cases timed out: the rest was not run.\n");
         if (!r->partial)

@@ -1,0 +1,71 @@
+#!/bin/sh
+# ports.sh: ports that cannot be loaded end with 4 and the reason; ports that crash, hang or do nothing get a verdict, and the
+# kit survives them.
+. "$(dirname "$0")/lib.sh"
+
+echo 'an older report' >"$TMP/report"
+
+# refused NAME REASON
+refused()
+{
+    expect 4 "$2" "$KIT" run --impl "$1" --quick --timeout 2 --report "json=$TMP/report"
+    [ "$(cat "$TMP/report")" = 'an older report' ] || fail "$1: the older report was touched"
+}
+refused "$TMP/nowhere.so" 'nor a file that exists'
+refused nonsense 'nor a file that exists'
+refused faulty:nonsense "does not know the name 'nonsense'"
+refused '' "nor a file that exists"
+echo 'text' >"$TMP/text.so"
+refused "$TMP/text.so" 'text.so'
+refused "$TMP" "$TMP"
+refused "$PLUGINS/no_symbol.so" 'has no symbol psgd_implementation_entry'
+refused "$PLUGINS/other_abi.so" 'ABI 42, this kit speaks ABI'
+refused "$PLUGINS/null_entry.so" 'psgd_implementation_entry returned null'
+refused "$PLUGINS/null_step.so" 'null_step.so'
+refused "$PLUGINS/null_name.so" 'null_name.so'
+refused "$PLUGINS/small_table.so" 'small_table.so'
+refused "$PLUGINS/crash_in_constructor.so" 'ended by signal SIGABRT in being loaded'
+refused "$PLUGINS/hang_in_constructor.so" 'ended by the time limit in being loaded'
+
+# One case of four steps, the plain ones included.
+case='W2/r2/s2/i4/f32/ef,ws/rate2/eps0/[24x40]'
+
+expect 1 'SIGSEGV' "$KIT" run --impl "$PLUGINS/crash_in_step.so" --case "$case" --claims 'core ef warm multirank'
+expect 1 'in step of step 2' "$KIT" run --impl "$PLUGINS/crash_in_step.so" --case "$case" --claims 'core ef warm multirank'
+expect 1 'notice: the port does not claim ef warm; tested all the same' \
+    "$KIT" run --impl "$PLUGINS/crash_in_step.so" --case "$case" --claims 'core ef warm multirank'
+expect 1 "again      psgd-conform run --impl $PLUGINS/crash_in_step.so --claims 'core ef warm multirank' --case 'W2/r2/s2/" \
+    "$KIT" run --impl "$PLUGINS/crash_in_step.so" --case "$case" --claims 'core ef warm multirank'
+expect 1 'exit' "$KIT" run --impl "$PLUGINS/exit_in_step.so" --case "$case" --claims 'core ef warm multirank'
+expect 1 'crash' "$KIT" run --impl "$PLUGINS/crash_on_rank_1.so" --case "$case" --claims 'core ef warm multirank'
+
+# After two time-outs the rest is not run, and that is no success.
+expect 1 'Two cases timed out: the rest was not run.' "$KIT" run --impl "$PLUGINS/hang_in_step.so" \
+    --timeout 1 --claims 'core ef warm multirank' --only 'core-long' --only 'core-neither-*' \
+    --only PSGD-EF-001 --quick --report "json=$TMP/hung"
+grep -q '"stopped": true' "$TMP/hung" || fail 'the report does not say that the run was stopped'
+grep -q '"not run": [1-9]' "$TMP/hung" || fail 'the report does not count what was not run'
+expect 1 'ended by the time limit in step of step 1' \
+    "$KIT" run --impl "$PLUGINS/hang_in_step.so" --timeout 1 --claims 'core ef warm multirank' --case "$case"
+
+# A port that only averages is never taken for one that compresses.
+expect 1 'Does not conform' "$KIT" run --impl "$PLUGINS/honest_mean.so" --quick --fuzz 0 --quiet
+expect 1 'PSGD-ITR-004' "$KIT" run --impl "$PLUGINS/honest_mean.so" --quick --fuzz 0
+
+# Nothing tested is no success either.
+expect 3 'Nothing was tested: no case was run' \
+    "$KIT" run --impl "$PLUGINS/unsupported.so" --case "$case" --claims 'core ef warm multirank'
+expect 3 'unsupported by the port: create returned PSGD_ERR_UNSUPPORTED: not today' \
+    "$KIT" run --impl "$PLUGINS/unsupported.so" --case "$case" --claims 'core ef warm multirank'
+expect 3 'Nothing was tested: no case compressed anything' "$KIT" run --impl ref --case 'W2/r2/f32/[17,5]'
+expect 3 'claim not tested: ef warm' "$KIT" run --impl ref --claims core --case "$case"
+expect 0 'Conforms as far as was asked' "$KIT" run --impl ref --case "$case"
+
+# A port prints what it likes; the report stays readable.
+expect 1 'Does not conform' "$KIT" run --impl "$PLUGINS/chatty.so" --quick --fuzz 0 --quiet
+
+# A path with blanks and quotes comes back as the shell takes it.
+cp "$PLUGINS/honest_mean.so" "$TMP/it's mine.so"
+expect 1 "it'\\''s mine.so'" "$KIT" run --impl "$TMP/it's mine.so" --case 'W1/r2/f32/-/[24x40]'
+
+finish
