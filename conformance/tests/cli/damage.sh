@@ -36,15 +36,15 @@ restore()
     cp "$GOLDEN/MANIFEST.json" "$folder/MANIFEST.json"
 }
 
-# overwrite OFFSET BYTE: one byte of the file.
+# overwrite OFFSET BYTE: one byte of the file, as printf reads it.
 overwrite()
 {
-    printf "$2" | dd of="$folder/$file" bs=1 seek="$1" conv=notrunc 2>/dev/null
+    printf '%b' "$2" | dd of="$folder/$file" bs=1 seek="$1" conv=notrunc 2>/dev/null
 }
 
 size=$(wc -c <"$GOLDEN/$file")
 
-overwrite $((size - 1)) '\177'
+overwrite $((size - 1)) '\0177'
 run 5 "$file is corrupt: its sha256 is not the manifest's"
 restore
 
@@ -59,7 +59,7 @@ vouch
 run 5 "golden"
 restore
 
-overwrite 7 '\177' # the length of the header is beyond all sense
+overwrite 7 '\0177' # the length of the header is beyond all sense
 vouch
 run 5 "golden"
 restore

@@ -1,3 +1,4 @@
+#!/bin/sh
 # lib.sh: what the end-to-end tests share. Sourced; expects KIT, PLUGINS, GOLDEN in the environment. Makes a folder of its
 # own, $TMP, that goes away with the test.
 #   expect CODE FRAGMENT COMMAND...   the command ends with CODE and its output (both streams) has the fragment

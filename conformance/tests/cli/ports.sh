@@ -48,6 +48,16 @@ grep -q '"not run": [1-9]' "$TMP/hung" || fail 'the report does not count what w
 expect 1 'ended by the time limit in step of step 1' \
     "$KIT" run --impl "$PLUGINS/hang_in_step.so" --timeout 1 --claims 'core ef warm multirank' --case "$case"
 
+# A run that is told to end takes its ranks along.
+mkdir "$TMP/private"
+TMPDIR=$TMP/private "$KIT" run --impl "$PLUGINS/hang_in_step.so" --timeout 30 --quick >"$TMP/output" 2>&1 &
+kit=$!
+sleep 2
+kill -TERM "$kit"
+wait "$kit"
+[ $? -eq 143 ] || fail 'SIGTERM does not end the run as a signal does'
+[ -z "$(ls "$TMP/private")" ] || fail 'an interrupted run leaves files behind'
+
 # A port that only averages is never taken for one that compresses.
 expect 1 'Does not conform' "$KIT" run --impl "$PLUGINS/honest_mean.so" --quick --fuzz 0 --quiet
 expect 1 'PSGD-ITR-004' "$KIT" run --impl "$PLUGINS/honest_mean.so" --quick --fuzz 0
