@@ -47,14 +47,20 @@ static void check_verdict(const verdict *v, uint64_t claims)
     fuzz_check(!v->out_of_memory, "memory for the judge");
 }
 
-/* *c is made of p and run. */
-static trace *make_and_run(test_case *c, const problem *p, judged_run *r, const char *folder)
+/* *c is made of p and run, in a folder of its own if it saves and loads. */
+static trace *make_and_run(test_case *c, const problem *p, judged_run *r)
 {
+    char *folder = p->checkpoint >= 0 ? temp_folder_make(r->message, sizeof r->message) : NULL;
+    fuzz_check(folder || p->checkpoint < 0, r->message);
     const bool built = case_build(c, p, "fuzz", "", problem_claims(p) | (r->seeded ? PSGD_CLAIM_TORCH : 0), NULL,
                                   r->message, sizeof r->message);
     fuzz_check(built, r->message);
     trace *t = ranks_run(c, psgd_ref(), r->seeded, folder, r->message, sizeof r->message);
     fuzz_check(t, r->message);
+    if (folder) {
+        temp_folder_remove(folder);
+    }
+    free(folder);
     return t;
 }
 
@@ -67,7 +73,7 @@ static void judge_companion_of(verdict *v, const test_case *c, const trace *t, j
         return;
     }
     fuzz_check(suite_companion_problem(&other, &c->problem, kind), "memory for a companion");
-    trace *other_trace = make_and_run(&other_case, &other, r, NULL);
+    trace *other_trace = make_and_run(&other_case, &other, r);
     judge_companion(v, kind, c, t, &other_case, other_trace, r->claims);
     trace_free(other_trace);
     case_free(&other_case);
@@ -79,17 +85,11 @@ static void run_and_judge(const problem *p, uint64_t claims, bool seeded)
     judged_run r = {.claims = claims, .seeded = seeded};
     verdict v = {0};
     test_case c;
-    char *folder = p->checkpoint >= 0 ? temp_folder_make(r.message, sizeof r.message) : NULL;
-    fuzz_check(folder || p->checkpoint < 0, r.message);
-    trace *t = make_and_run(&c, p, &r, folder);
+    trace *t = make_and_run(&c, p, &r);
     judge_case(&v, &c, t, claims);
     judge_companion_of(&v, &c, t, &r);
     check_verdict(&v, claims);
     fuzz_check(v.count > 0, "something was judged");
-    if (folder) {
-        temp_folder_remove(folder);
-    }
-    free(folder);
     trace_free(t);
     case_free(&c);
     verdict_free(&v);

@@ -9,6 +9,9 @@
 typedef struct noise noise;
 /* x[count]: each element times 1 + 1e-10 v, v uniform in +-1. */
 void noise_apply(noise *z, double *x, size_t count);
+/* The same for a[n r] as Householder QR makes it: rounding is relative to its columns, whose norms are 1, so that
+ * elements that are zero here (a row of zeros, and how P is completed then) are noise elsewhere. */
+void noise_apply_orthonormal(noise *z, double *a, size_t n, size_t r);
 /* The same where x[count] is a mean over ranks whose own values differ: rounding is relative to them, so the noise of
  * element i is relative to sqrt(x_i^2 + spread_i), spread_i = mean_k (x_k - x)_i^2. */
 void noise_apply_mean(noise *z, double *x, const double *spread, size_t count);

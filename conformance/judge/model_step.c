@@ -192,6 +192,15 @@ static bool find_conditions(model_output *result, const model_input *input, cons
     return ok;
 }
 
+static void add_noise(noise *z, double *factor, size_t n, const model_output *result, const model_input *input)
+{
+    if (result->gram_schmidt) {
+        noise_apply(z, factor, n * input->r);
+    } else {
+        noise_apply_orthonormal(z, factor, n, input->r);
+    }
+}
+
 bool model_step_noisy(model_output *result, const model_input *input, noise *z, bool conditions)
 {
     size_t n = input->n, m = input->m, r = input->r;
@@ -206,7 +215,7 @@ bool model_step_noisy(model_output *result, const model_input *input, noise *z, 
     }
     ok = ok && (input->q_is_orthonormal_basis || orthogonalise(basis, m, input));
     if (ok) {
-        noise_apply(z, basis, m * r);
+        add_noise(z, basis, m, result, input);
         matmul(mq, input->mbar, basis, n, m, r);
         for (size_t i = 0; i < n * r; i++) {
             result->p[i] = input->world * mq[i]; /* summed, never averaged: epsilon meets these norms */
@@ -215,7 +224,7 @@ bool model_step_noisy(model_output *result, const model_input *input, noise *z, 
         ok = orthogonalise(result->p, n, input);
     }
     if (ok) {
-        noise_apply(z, result->p, n * r);
+        add_noise(z, result->p, n, result, input);
         matmul_tn(result->q, input->mbar, result->p, n, m, r);
         noise_apply(z, result->q, m * r);
         matmul_nt(result->out, result->p, result->q, n, m, r);

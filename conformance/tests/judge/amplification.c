@@ -77,6 +77,24 @@ static void amplification_tells_easy_from_hard(void **state)
     }
 }
 
+/* One non-zero row at r = 3: what completes P, and so the next Q, is rounding although the zeros here are exact. */
+static void amplification_sees_a_completion_that_is_rounding(void **state)
+{
+    (void)state;
+    fixture *f = spectrum_case(3, N, 0.5);
+    for (size_t k = 0; k < 2; k++) {
+        double *one_row = in_data(f, 2, 0, k);
+        for (size_t i = 0; i < N * M; i++) {
+            one_row[i] = i / M == 4 ? one_row[i] : 0;
+        }
+    }
+    double first = amplification_of(f, 6, 2), after = amplification_of(f, 6, 3);
+    free_fixture(f);
+    if (!(first > 0.3 && first < 10) || !isinf(after)) {
+        fail_msg("one row: %g, then %g", first, after);
+    }
+}
+
 static void amplification_is_the_same_twice(void **state)
 {
     (void)state;
@@ -112,6 +130,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(amplification_tells_easy_from_hard),
         cmocka_unit_test(amplification_counts_the_ranks_own_rounding),
+        cmocka_unit_test(amplification_sees_a_completion_that_is_rounding),
         cmocka_unit_test(amplification_is_the_same_twice),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
