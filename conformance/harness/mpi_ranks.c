@@ -60,10 +60,10 @@ bool mpi_ranks_all_well(void *context, bool ok)
     return meet(context, ok ? PLACE_END_OF_CALL : PLACE_GIVEN_UP, 0) && ok;
 }
 
-bool mpi_ranks_make(mpi_ranks *ranks, int color, char *message, size_t message_size)
+bool mpi_ranks_make(mpi_ranks *ranks, int color, int order, char *message, size_t message_size)
 {
     *ranks = (mpi_ranks){.control = MPI_COMM_NULL};
-    if (MPI_Comm_split(MPI_COMM_WORLD, color, 0, &ranks->control) != MPI_SUCCESS)
+    if (MPI_Comm_split(MPI_COMM_WORLD, color, order, &ranks->control) != MPI_SUCCESS)
         return refuse(message, message_size, "MPI_Comm_split failed");
     if (psgd_comm_mpi_create(ranks->control, &ranks->inner, message, message_size) != PSGD_OK)
         return false;

@@ -21,9 +21,9 @@ typedef struct mpi_ranks {
     bool lost; /* some rank has given up, or is elsewhere */
 } mpi_ranks;
 
-/* Collective over the world: processes of the same color make a group, in the order of their ranks. *ranks may be freed
+/* Collective over the world: processes of the same color make a group, sorted by `order`. *ranks may be freed
  * whatever came of it; it stays where it is. */
-bool mpi_ranks_make(mpi_ranks *ranks, int color, char *message, size_t message_size);
+bool mpi_ranks_make(mpi_ranks *ranks, int color, int order, char *message, size_t message_size);
 void mpi_ranks_free(mpi_ranks *ranks);
 
 /* Called by every rank after the same call of the port; context is the mpi_ranks. True if all came through. */

@@ -141,7 +141,7 @@ static run_result run_scenario(runner *base, const scenario *s, scenario_outcome
         int lost;
     } mine = {.outcome = {.state = SCENARIO_PASS}}, *every = calloc((size_t)r->size, sizeof *every);
     mpi_ranks ranks;
-    bool ok = mpi_ranks_make(&ranks, r->rank < s->world ? 0 : 1, message, message_size) && every != NULL;
+    bool ok = mpi_ranks_make(&ranks, r->rank < s->world ? 0 : 1, r->rank, message, message_size) && every != NULL;
     ok = all_ok(ok);
     if (ok && r->rank < s->world)
         ok = perform(r, &ranks, s, &mine.outcome, message, message_size);
@@ -251,7 +251,9 @@ static run_result run_group(mpi_runner *r, const test_case *c, const test_case *
     bool ok = *result != NULL && (played == NULL || mine != NULL);
     if (!ok)
         (void)refuse(message, message_size, "no memory for a trace");
-    ok = mpi_ranks_make(&ranks, my_rank >= 0 ? 0 : played != NULL ? 1 : 2, message, message_size) && ok;
+    /* A group names its members in any order: group=3,1 makes rank 3 of the world the group's rank 0. */
+    const int color = my_rank >= 0 ? 0 : played != NULL ? 1 : 2;
+    ok = mpi_ranks_make(&ranks, color, my_rank >= 0 ? my_rank : r->rank, message, message_size) && ok;
     ok = all_ok(ok);
     if (ok && played != NULL)
         ok = drive(r, &ranks, mine, played, seeded, message, message_size);

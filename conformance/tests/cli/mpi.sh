@@ -33,6 +33,8 @@ once 'Source:'
 
 expect 0 'ranks over MPI' started run --impl ref --case 'W3/r2/f32/[24x40]'
 once 'Conforms'
+# A group's ranks are in the order of its members, not of the world.
+expect 0 'Conforms' started run --impl ref --case 'W2of3/group=2,0/r2/f32/[24x40]'
 expect 3 'more ranks needed than mpirun gave' started run --impl ref --case 'W4/r2/f32/[24x40]'
 once 'Nothing was tested'
 expect 1 'again      mpirun -n 3 psgd-conform run' \
