@@ -26,23 +26,32 @@ extern "C" {
 
 #define PSGD_ABI 1u
 
+/* After any failure not marked "nothing was changed" the contents of the bucket's data are unspecified. */
 typedef enum psgd_status {
     PSGD_OK = 0,
-    PSGD_ERR_ARGUMENT =
-        10, /* null or out of range; the message names the argument. Nothing was changed, *data included. */
-    PSGD_ERR_CONFIG = 20, /* the configuration contradicts itself */
-    PSGD_ERR_LAYOUT = 30, /* the bucket is not the one that the state remembers under its index. Nothing was changed. */
-    PSGD_ERR_UNSUPPORTED =
-        40, /* not offered by this implementation: the kit skips the case and lists it (never under claim TORCH) */
-    PSGD_ERR_MEMORY = 50, /* Nothing was changed and no collective was started: step allocates all it needs first. */
-    PSGD_ERR_COMM = 60,   /* a collective failed */
-    PSGD_ERR_BROKEN = 61, /* an earlier failure left this state unusable: destroy it, or load a checkpoint */
+    /* Null or out of range; the message names the argument. Nothing was changed, *data included. */
+    PSGD_ERR_ARGUMENT = 10,
+    /* The configuration contradicts itself. */
+    PSGD_ERR_CONFIG = 20,
+    /* The bucket is not the one that the state remembers under its index. Nothing was changed. */
+    PSGD_ERR_LAYOUT = 30,
+    /* Not offered by this implementation: the kit skips the case and lists it (never under claim TORCH). */
+    PSGD_ERR_UNSUPPORTED = 40,
+    /* Nothing was changed and no collective was started: step allocates all it needs first. */
+    PSGD_ERR_MEMORY = 50,
+    /* A collective failed. */
+    PSGD_ERR_COMM = 60,
+    /* An earlier failure left this state unusable: destroy it, or load a checkpoint. */
+    PSGD_ERR_BROKEN = 61,
+    /* A file can't be read or written. */
     PSGD_ERR_IO = 70,
-    PSGD_ERR_FORMAT = 71, /* not a checkpoint of this version, corrupt, or of another configuration or rank */
+    /* Not a checkpoint of this version, corrupt, or of another configuration or rank. */
+    PSGD_ERR_FORMAT = 71,
+    /* The machine has no device that this implementation can use. */
     PSGD_ERR_NO_DEVICE = 80,
+    /* The device failed. */
     PSGD_ERR_DEVICE = 81
-} psgd_status; /* after any failure not marked "nothing was changed" the contents of the bucket's data are unspecified
-                */
+} psgd_status;
 
 typedef enum psgd_dtype { PSGD_F32 = 1, PSGD_F64 = 2, PSGD_F16 = 3, PSGD_BF16 = 4 } psgd_dtype;
 
@@ -56,7 +65,8 @@ typedef enum psgd_claim {
     PSGD_CLAIM_CORE = 1 << 0,
     PSGD_CLAIM_ERROR_FEEDBACK = 1 << 1,
     PSGD_CLAIM_WARM_START = 1 << 2,
-    PSGD_CLAIM_TORCH = 1 << 3, /* state for state like PyTorch's hook, seeded Q included; needs peek */
+    /* State for state like PyTorch's hook, seeded Q included; needs peek. */
+    PSGD_CLAIM_TORCH = 1 << 3,
     PSGD_CLAIM_FLATTENED = 1 << 4,
     PSGD_CLAIM_MULTIRANK = 1 << 5,
     PSGD_CLAIM_SUBGROUP = 1 << 6,
@@ -66,22 +76,26 @@ typedef enum psgd_claim {
     PSGD_CLAIM_BF16 = 1 << 10,
     PSGD_CLAIM_DETERMINISM = 1 << 11,
     PSGD_CLAIM_ASYNC = 1 << 12,
-    PSGD_CLAIM_ALTERNATING =
-        1 << 13 /* one product and one all-reduce a step, sides in turn; instead of the layerwise step */
+    /* Instead of the layerwise step: one product and one all-reduce a step, the sides in turn. */
+    PSGD_CLAIM_ALTERNATING = 1 << 13
 } psgd_claim;
 
-/* Collectives of one process group, supplied by the caller (comm.h has self, processes, threads, MPI). All ranks call
- * in the same order: an implementation starts collectives in an order that depends only on the sequence of its
+/* Where a struct begins with struct_size, its maker sets that to the sizeof that it was compiled with. A field that
+ * does not lie wholly within struct_size is absent: it counts as 0, in psgd_config as its default. So a struct can grow
+ * at its end, and old callers and new implementations (or the reverse) still understand each other. */
+
+/* Collectives of one process group, supplied by the caller (comm.h has self and processes, comm_mpi.h MPI). All ranks
+ * call in the same order: an implementation starts collectives in an order that depends only on the sequence of its
  * step/submit/wait calls, never on what completed first. Buffers are host memory unless flags has PSGD_COMM_DEVICE. */
 #define PSGD_COMM_DEVICE 1u
 typedef struct psgd_comm {
-    uint32_t struct_size; /* sizeof(psgd_comm) of the caller: later fields are absent if smaller; the same in the
-                             structs below */
-    uint32_t flags;
+    uint32_t struct_size;
+    uint32_t flags; /* PSGD_COMM_DEVICE or 0 */
     void *context;
     int32_t rank; /* 0 .. size-1 */
     int32_t size; /* of the group: the divisor of every mean */
-    /* data[count] becomes the sum over the group's ranks, the same bits on each. count may be 0, data then null. */
+    /* data[count] becomes the sum over the group's ranks, the same bits on each. count may be 0, data then null: such a
+     * call is made on every rank all the same. data is aligned to its element's size. */
     psgd_status (*allreduce_sum)(void *context, void *data, size_t count, psgd_dtype dtype);
     /* Non-blocking: start, then test (moves things on) until done or wait. wait frees the request, on failure too. All
      * null if not offered. */
@@ -104,19 +118,21 @@ typedef struct psgd_config {
     uint32_t struct_size;
     uint32_t variant;                  /* psgd_variant */
     int64_t matrix_approximation_rank; /* >= 1 */
-    int64_t
-        start_iter; /* iterations of plain averaging first, >= 0; TORCH: > 1 if error feedback or warm start is on */
-    double min_compression_rate;      /* compress iff (n + m) r * rate < n m */
+    /* Iterations of plain averaging first, >= 0. TORCH: > 1 if error feedback or warm start is on. */
+    int64_t start_iter;
+    double min_compression_rate;      /* >= 0; a tensor is compressed iff (n + m) r * rate < n m */
     double orthogonalization_epsilon; /* >= 0, added to each column's norm (Gram-Schmidt only) */
     bool use_error_feedback;
     bool warm_start;
-    bool batch_tensors_with_same_shape;
-    uint32_t random_seed;
+    bool batch_tensors_with_same_shape;          /* may change which normals are drawn; nothing else in the results */
+    uint32_t random_seed;                        /* the same on every rank */
     int64_t compression_stats_logging_frequency; /* iterations; below 1 counts as 1 */
-    const psgd_q_source *q_source;               /* null: TORCH the seeded chain of PyTorch's hook, else the port's own;
-                                                    PSGD_ERR_UNSUPPORTED if it can't be used */
-    void (*log)(void *context, const char *line); /* null: silent. A report is the line "statistics iter=N before=N
-                                                     after=N rate=X"; others start otherwise */
+    /* Null: under claim TORCH the seeded chain of PyTorch's hook, else the implementation's own. An implementation that
+     * can't take one answers PSGD_ERR_UNSUPPORTED in create. */
+    const psgd_q_source *q_source;
+    /* Null: silent. A report is the line "statistics iter=N before=N after=N rate=X" (no new line at its end); other
+     * lines start otherwise. Called from within step, submit or wait only; it must not call the state. */
+    void (*log)(void *context, const char *line);
     void *log_context;
 } psgd_config;
 
@@ -149,8 +165,8 @@ typedef struct psgd_bucket {
     uint32_t dtype; /* psgd_dtype */
     size_t index;
     bool is_last; /* the last bucket of this iteration */
-    void *data;   /* in: local gradients; out: their mean over the ranks, exact or compressed. Aligned to its element's
-                     size only. */
+    /* In: local gradients; out: their mean over the ranks, exact or compressed. Aligned to its element's size only. */
+    void *data;
     size_t tensor_count;
     const psgd_shape *shapes;
 } psgd_bucket;
@@ -162,10 +178,12 @@ typedef struct psgd_statistics {
 } psgd_statistics;
 
 typedef enum psgd_part {
-    PSGD_PART_ERROR =
-        1, /* the bucket's error, flat, bucket dtype; tensor is ignored (flattened variant: with its padding) */
-    PSGD_PART_P = 2, /* n x r, row-major: the orthonormal factor of the last compressed step */
-    PSGD_PART_Q = 3  /* m x r, row-major: the averaged factor that the next step starts from */
+    /* The bucket's error on this rank, flat (flattened variant: with its padding); tensor is ignored. */
+    PSGD_PART_ERROR = 1,
+    /* n x r, row-major: the orthonormal factor of the last compressed step. */
+    PSGD_PART_P = 2,
+    /* m x r, row-major: the averaged factor that the next step starts from. */
+    PSGD_PART_Q = 3
 } psgd_part;
 
 /* The memory that bucket data lives in, where that is not host memory. */
@@ -187,8 +205,8 @@ typedef struct psgd_implementation {
     const char *version;
     uint64_t claims; /* psgd_claim bits */
 
-    /* Required. create copies *config and *comm; what they point to outlives the state. message (may be null) gets a
-     * reason on failure. */
+    /* Required. create copies *config and *comm; what they point to must outlive the state. On failure *state is null
+     * and message[message_size] (may be null) gets the reason. */
     psgd_status (*create)(const psgd_config *config, const psgd_comm *comm, psgd_state **state, char *message,
                           size_t message_size);
     psgd_status (*step)(psgd_state *state, const psgd_bucket *bucket);
@@ -201,9 +219,10 @@ typedef struct psgd_implementation {
      * completes what is pending (all ranks must). */
     psgd_status (*submit)(psgd_state *state, const psgd_bucket *bucket, psgd_request **request);
     psgd_status (*wait)(psgd_state *state, psgd_request *request);
-    /* Writes to host memory; bytes is exact. PSGD_ERR_ARGUMENT for a tensor that is not compressed or a bucket not
-     * compressed yet. What the configuration does not keep (E without error feedback, P and Q without warm start): the
-     * last step's values, zeros for E, or PSGD_ERR_ARGUMENT. */
+    /* Writes elements of the bucket's dtype to host memory; bytes must be exactly theirs. bucket is a
+     * psgd_bucket.index. PSGD_ERR_ARGUMENT for a tensor that is not compressed or a bucket not compressed yet. What the
+     * configuration does not keep (E without error feedback, P and Q without warm start): the last step's values, zeros
+     * for E, or PSGD_ERR_ARGUMENT. */
     psgd_status (*peek)(const psgd_state *state, psgd_part part, size_t bucket, size_t tensor, void *data,
                         size_t bytes);
     psgd_status (*statistics)(const psgd_state *state, psgd_statistics *statistics);
@@ -211,9 +230,9 @@ typedef struct psgd_implementation {
      * leaves the state as it was. */
     psgd_status (*save)(const psgd_state *state, const char *path);
     psgd_status (*load)(psgd_state *state, const char *path);
-    const char *(*last_error)(
-        const psgd_state *state); /* of this state's last failed call; valid until its next call */
-    const psgd_memory *memory;    /* null: host memory */
+    /* In words, of this state's last failed call; "" if none has failed. Valid until the state's next call. */
+    const char *(*last_error)(const psgd_state *state);
+    const psgd_memory *memory; /* null: host memory */
 } psgd_implementation;
 
 /* The one symbol that a plug-in module exports. (Libraries that are linked have psgd_ref(), psgd_fast(), psgd_cuda() in
