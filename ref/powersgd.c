@@ -9,8 +9,9 @@
  *     P [n x r], Q [m x r]      the factors: M is approximated by P Q^T and only P and Q travel
  *     update    what every rank ends up with, in the place of its gradient
  *
- * All arithmetic is in double. round_values() stands where the hook stores a tensor: what comes out is rounded to the
- * bucket's dtype once. No checks, no bookkeeping here: that is step.c. Read beside README.md; next: orthogonalize.c.
+ * All arithmetic is in double. type->round and psgd_round_values stand where the hook stores a tensor: what comes out
+ * is rounded to the bucket's dtype once. No checks, no bookkeeping here: that is step.c. Read beside README.md; next:
+ * orthogonalize.c.
  */
 #include "powersgd.h"
 
@@ -91,44 +92,58 @@ static void divide_by_ranks(double *values, size_t count, const psgd_state *stat
 
 /* ---- Algorithm 1: the initial Q, from an i.i.d. standard normal distribution ---- */
 
-/* w->fresh->q = fresh normals, the same on every rank. Nothing of the state is changed but the seeds, and they last. */
-static psgd_status draw_q(psgd_state *state, psgd_workspace *w)
+/* The caller's own numbers, if it gave a source: tensor by tensor. */
+static psgd_status draw_from_source(psgd_state *state, psgd_workspace *w)
 {
     const psgd_bucket_layout *layout = &w->fresh->layout;
     const psgd_q_source *source = state->config.q_source;
-    psgd_mt19937 seeds = state->seeds;
-    psgd_torch_generator normals;
-    if (!source) {
-        /* One seed per bucket, drawn even where there is nothing to compress. */
-        psgd_torch_manual_seed(&normals, psgd_random_next_seed(&seeds));
+    for (size_t i = 0; i < layout->tensor_count; i++) {
+        const psgd_matrix_layout *t = &layout->tensors[i];
+        if (t->compressed) {
+            psgd_status status =
+                source->draw(source->context, state->iteration, layout->index, i, layout->dtype, t->m, t->r, w->wire);
+            if (status != PSGD_OK) {
+                return psgd_fail(status, state->message, PSGD_MESSAGE_SIZE,
+                                 "config.q_source->draw of Q for tensor %zu failed with %s", i,
+                                 psgd_status_name(status));
+            }
+            w->type->load(w->fresh->q + t->q_offset, w->wire, t->m * t->r); /* [m x r] */
+        }
     }
-    /* Tensor by tensor in group order: equal shapes together, A,B,A as A,A,B. */
+    return PSGD_OK;
+}
+
+/* The hook's seeded chain. One seed per bucket, drawn even where there is nothing to compress; then normals in the
+ * order of the factors, equal shapes together: A,B,A as A,A,B. */
+static psgd_status draw_seeded(psgd_state *state, psgd_workspace *w)
+{
+    const psgd_bucket_layout *layout = &w->fresh->layout;
+    psgd_mt19937 seeds = state->seeds; /* a copy: the state's own moves on when all is drawn */
+    psgd_torch_generator normals;
+    psgd_torch_manual_seed(&normals, psgd_random_next_seed(&seeds));
     for (size_t next = 0; next < layout->compressed_count;) {
-        size_t tensor = layout->factor_order[next];
-        const psgd_matrix_layout *t = &layout->tensors[tensor];
-        double *q = w->fresh->q + t->q_offset; /* [m x r] */
-        size_t batch = 1; /* matrices in one draw: with batching all of a shape, which changes what is drawn */
-        while (!source && state->config.batch_tensors_with_same_shape && next + batch < layout->compressed_count &&
-               layout->tensors[layout->factor_order[next + batch]].n == t->n &&
-               layout->tensors[layout->factor_order[next + batch]].m == t->m) {
-            batch++;
-        }
-        psgd_status status = source ? source->draw(source->context, state->iteration, layout->index, tensor,
-                                                   layout->dtype, t->m, t->r, w->wire)
-                                    : psgd_torch_randn(&normals, w->wire, batch * t->m * t->r, layout->dtype);
+        const psgd_matrix_layout *t = &layout->tensors[layout->factor_order[next]];
+        /* With batching all matrices of a shape in one draw: other numbers, for 20 normals are not twice 10. */
+        size_t batch = state->config.batch_tensors_with_same_shape ? psgd_bucket_layout_run(layout, next) : 1;
+        psgd_status status = psgd_torch_randn(&normals, w->wire, batch * t->m * t->r, layout->dtype);
         if (status != PSGD_OK) {
-            return psgd_fail(status, state->message, PSGD_MESSAGE_SIZE, "%s of Q for tensor %zu failed with %s",
-                             source ? "config.q_source->draw" : "the seeded draw", tensor, psgd_status_name(status));
+            return psgd_fail(status, state->message, PSGD_MESSAGE_SIZE, "the seeded draw of Q failed with %s",
+                             psgd_status_name(status));
         }
-        w->type->load(q, w->wire, batch * t->m * t->r);
+        w->type->load(w->fresh->q + t->q_offset, w->wire, batch * t->m * t->r); /* [batch][m x r], side by side */
         next += batch;
     }
     state->seeds = seeds;
     return PSGD_OK;
 }
 
-/* ---- Algorithm 1: vectors are aggregated uncompressed (in the hook: every tensor that would not shrink enough) ----
- */
+/* w->fresh->q = fresh normals, the same on every rank. On failure the state is as it was. */
+static psgd_status draw_q(psgd_state *state, psgd_workspace *w)
+{
+    return state->config.q_source ? draw_from_source(state, w) : draw_seeded(state, w);
+}
+
+/* ---- Algorithm 1: vectors are aggregated uncompressed (in the hook: whatever would not shrink enough) ---- */
 
 static psgd_status aggregate_uncompressed(psgd_state *state, psgd_workspace *w)
 {
@@ -225,8 +240,7 @@ static void decompress(psgd_workspace *w)
     }
 }
 
-/* ---- Algorithm 2: distributed error-feedback SGD, from the gradient g to the update (momentum is the optimiser's)
- * ---- */
+/* ---- Algorithm 2: distributed error-feedback SGD, from gradient to update (momentum is the optimiser's) ---- */
 
 psgd_status psgd_powersgd(psgd_state *state, const psgd_bucket *bucket, const psgd_bucket_memory *old,
                           psgd_workspace *w)

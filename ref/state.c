@@ -2,10 +2,10 @@
 #include "state.h"
 
 #include "core/config.h"
+#include "core/number.h"
 #include "values.h"
 
 #include <inttypes.h>
-#include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -108,20 +108,6 @@ void psgd_state_remember(psgd_state *state, psgd_bucket_memory *memory)
 }
 
 /* ---- statistics ---- */
-
-void psgd_format_double(char *text, size_t size, double value)
-{
-    for (int digits = 15; digits <= 17; digits++) {
-        snprintf(text, size, "%.*g", digits, value);
-        if (strtod(text, NULL) == value) {
-            break;
-        }
-    }
-    char *point = strchr(text, localeconv()->decimal_point[0]);
-    if (point) {
-        *point = '.';
-    }
-}
 
 psgd_statistics psgd_state_statistics(const psgd_state *state)
 {

@@ -56,7 +56,4 @@ psgd_status psgd_state_peek(const psgd_state *state, psgd_part part, size_t buck
 /* malloc'ed doubles, never null for count 0; null without memory or when the size overflows. */
 double *psgd_new_values(size_t count);
 
-/* The shortest decimal that reads back as value, with a point whatever the locale. text: at least 32 characters. */
-void psgd_format_double(char *text, size_t size, double value);
-
 #endif

@@ -108,7 +108,6 @@ static bool group(psgd_bucket_layout *layout)
             if (!t->compressed || !same_matrix_shape(t, &layout->tensors[first])) {
                 continue;
             }
-            t->order = layout->compressed_count;
             t->p_offset = layout->p_numel;
             t->q_offset = layout->q_numel;
             layout->factor_order[layout->compressed_count++] = i;
@@ -120,6 +119,16 @@ static bool group(psgd_bucket_layout *layout)
         }
     }
     return true;
+}
+
+size_t psgd_bucket_layout_run(const psgd_bucket_layout *layout, size_t first)
+{
+    size_t end = first + 1;
+    while (end < layout->compressed_count && same_matrix_shape(&layout->tensors[layout->factor_order[end]],
+                                                               &layout->tensors[layout->factor_order[first]])) {
+        end++;
+    }
+    return end - first;
 }
 
 /* ---- a bucket ---- */

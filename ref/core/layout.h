@@ -10,10 +10,9 @@ typedef struct psgd_matrix_layout {
     size_t r;        /* min(n, m, matrix_approximation_rank) */
     size_t offset;   /* of its first element in the bucket's data */
     bool compressed; /* (n + m) r rate < n m, see psgd_is_compressed */
-    size_t order;    /* compressed: its place in the order of the factors (below); else 0 */
-    size_t
-        p_offset; /* compressed: of its P (n x r) and its Q (m x r) within the bucket's packed factors, in elements */
-    size_t q_offset;
+    /* If compressed, else 0: where its P [n x r] and its Q [m x r] begin in the bucket's packed factors, in elements.
+     */
+    size_t p_offset, q_offset;
 } psgd_matrix_layout;
 
 /* A whole bucket. Factors are laid out, and normals drawn, group by group: tensors of equal (n, m) together, groups in
@@ -43,6 +42,9 @@ psgd_status psgd_bucket_layout_make(psgd_bucket_layout *layout, const psgd_bucke
                                     int64_t matrix_approximation_rank, double min_compression_rate, char *message,
                                     size_t message_size);
 void psgd_bucket_layout_free(psgd_bucket_layout *layout);
+/* How many tensors in a row, from place `first` of factor_order on, have the shape of that one: what same-shape
+ * batching draws at once. first < compressed_count. */
+size_t psgd_bucket_layout_run(const psgd_bucket_layout *layout, size_t first);
 /* Same dtype, same matricised shapes in the same order, same ranks and selection. */
 bool psgd_bucket_layout_equal(const psgd_bucket_layout *a, const psgd_bucket_layout *b);
 

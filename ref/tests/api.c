@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "state.h"
+#include "core/number.h"
 
 static void the_table(void **unused)
 {

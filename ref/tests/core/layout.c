@@ -174,15 +174,15 @@ static void factors_are_grouped_by_matricised_shape(void **state)
     (void)state;
     /* A, B, short, A as 3-D, C, B: factors in the order A A B B C */
     const psgd_shape shapes[] = {SHAPE(24, 40), SHAPE(20, 30), SHAPE(9), SHAPE(24, 5, 8), SHAPE(40, 24), SHAPE(20, 30)};
-    static const size_t order[] = {0, 3, 1, 5, 4};
+    static const size_t order[] = {0, 3, 1, 5, 4}, run[] = {2, 1, 2, 1, 1}; /* run: of one shape from here on */
     psgd_bucket_layout layout = made(shapes, 6, 2, 2);
     assert_int_equal(layout.compressed_count, 5);
     size_t p = 0, q = 0;
     for (size_t i = 0; i < 5; i++) {
         assert_int_equal(layout.factor_order[i], order[i]);
+        assert_int_equal(psgd_bucket_layout_run(&layout, i), run[i]);
         const psgd_matrix_layout *t = &layout.tensors[order[i]];
         assert_true(t->compressed);
-        assert_int_equal(t->order, i);
         assert_int_equal(t->p_offset, p);
         assert_int_equal(t->q_offset, q);
         p += t->n * t->r;

@@ -1,10 +1,7 @@
-/* checkpoint_load.c: a checkpoint file to a state. Nothing of the file is believed before its checksum is right, and
- * nothing of the state is touched before all of the file has been read and found to fit. */
-#include "checkpoint.h"
-#include "checkpoint_metadata.h"
-
+/* checkpoint_read.c: a file to a checkpoint. Nothing of the file is believed before its checksum is right, and nothing
+ * is handed out before all of the file has been read and found to fit. */
+#include "core/checkpoint_metadata.h"
 #include "core/config.h"
-#include "values.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -13,14 +10,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A file being read into a state to be. */
+enum { REASON_SIZE = 256 };
+
+/* A file being read into a checkpoint to be. */
 typedef struct reading {
     const char *path;
     const psgd_safetensors *file;
     psgd_text values[PSGD_KEY_COUNT]; /* the file's metadata */
-    psgd_state *loaded;               /* config and comm of the live state, the rest from the file */
+    psgd_checkpoint loaded;           /* config, rank and size of the loader, the rest from the file */
     size_t tensors_read;
-    char *message; /* of the live state */
+    char *message; /* the loader's, may be null */
+    size_t message_size;
 } reading;
 
 #if defined(__GNUC__)
@@ -29,17 +29,17 @@ __attribute__((format(printf, 2, 3)))
 static psgd_status
 refuse(const reading *r, const char *format, ...)
 {
-    char reason[PSGD_MESSAGE_SIZE / 2];
+    char reason[REASON_SIZE];
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(reason, sizeof reason, format, arguments);
     va_end(arguments);
-    return psgd_fail(PSGD_ERR_FORMAT, r->message, PSGD_MESSAGE_SIZE, "%.200s: %s", r->path, reason);
+    return psgd_fail(PSGD_ERR_FORMAT, r->message, r->message_size, "%.200s: %s", r->path, reason);
 }
 
 static psgd_status out_of_memory(const reading *r)
 {
-    return psgd_fail(PSGD_ERR_MEMORY, r->message, PSGD_MESSAGE_SIZE, "no memory to load a checkpoint");
+    return psgd_fail(PSGD_ERR_MEMORY, r->message, r->message_size, "no memory to load a checkpoint");
 }
 
 /* ---- Metadata ---- */
@@ -69,7 +69,7 @@ static psgd_status read_metadata(reading *r)
     }
     psgd_text stored;
     memcpy(stored, r->values[PSGD_KEY_CHECKSUM], sizeof stored);
-    psgd_status status = psgd_checkpoint_checksum(r->values, tensors, count, r->message);
+    psgd_status status = psgd_checkpoint_checksum(r->values, tensors, count, r->message, r->message_size);
     free(tensors);
     if (status == PSGD_OK && strcmp(stored, r->values[PSGD_KEY_CHECKSUM]) != 0) {
         status = refuse(r, "corrupt: the checksum is %s, the content's is %s", stored, r->values[PSGD_KEY_CHECKSUM]);
@@ -77,11 +77,11 @@ static psgd_status read_metadata(reading *r)
     return status;
 }
 
-/* Group and configuration must be those of the state that loads. */
+/* Group and configuration must be the loader's. */
 static psgd_status compare_fixed(const reading *r)
 {
     psgd_text expected[PSGD_KEY_COUNT];
-    psgd_checkpoint_describe(expected, r->loaded);
+    psgd_checkpoint_describe(expected, &r->loaded);
     for (int key = PSGD_KEY_FIRST_FIXED; key < PSGD_KEY_COUNT; key++) {
         if (strcmp(r->values[key], expected[key]) != 0) {
             return refuse(r, "%s is %s in the file, %s in this state", psgd_checkpoint_keys[key], r->values[key],
@@ -125,7 +125,7 @@ static psgd_status read_seeds(reading *r)
     if (!tensor) {
         return PSGD_ERR_FORMAT;
     }
-    psgd_mt19937 *seeds = &r->loaded->seeds;
+    psgd_mt19937 *seeds = &r->loaded.seeds;
     const uint32_t *words = tensor->data;
     memcpy(seeds->word, words, sizeof seeds->word);
     seeds->next = words[PSGD_SEED_WORDS - 1];
@@ -155,9 +155,9 @@ static psgd_status read_layout(const reading *r, psgd_bucket_layout *layout, siz
             matrices[i] = (psgd_shape){2, dims + 2 * i};
         }
         psgd_bucket bucket = {(uint32_t)sizeof bucket, dtype, index, false, &anywhere, count, matrices};
-        char reason[PSGD_MESSAGE_SIZE / 2];
-        status = psgd_bucket_layout_make(layout, &bucket, r->loaded->config.matrix_approximation_rank,
-                                         r->loaded->config.min_compression_rate, reason, sizeof reason);
+        char reason[REASON_SIZE];
+        status = psgd_bucket_layout_make(layout, &bucket, r->loaded.config.matrix_approximation_rank,
+                                         r->loaded.config.min_compression_rate, reason, sizeof reason);
         if (status == PSGD_ERR_MEMORY) {
             out_of_memory(r);
         } else if (status != PSGD_OK) {
@@ -169,13 +169,21 @@ static psgd_status read_layout(const reading *r, psgd_bucket_layout *layout, siz
     return status;
 }
 
-/* Appends one bucket's memory to the loaded state. */
+static bool is_taken(const reading *r, uint64_t index)
+{
+    for (size_t i = 0; i < r->loaded.bucket_count; i++) {
+        if (r->loaded.buckets[i].layout.index == index) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Appends one bucket to those loaded; there is room for it. */
 static psgd_status read_bucket(reading *r, uint64_t index, uint64_t dtype)
 {
-    const psgd_value_type *type = dtype <= UINT32_MAX ? psgd_value_type_of((uint32_t)dtype) : NULL;
-    if (index > SIZE_MAX || !type || psgd_state_find(r->loaded, (size_t)index)) {
-        return refuse(r, "bucket %" PRIu64 ": its index is taken, or its dtype %" PRIu64 " is not offered", index,
-                      dtype);
+    if (index > SIZE_MAX || dtype > UINT32_MAX || psgd_dtype_size((uint32_t)dtype) == 0 || is_taken(r, index)) {
+        return refuse(r, "bucket %" PRIu64 ": its index is taken, or its dtype %" PRIu64 " is unknown", index, dtype);
     }
     psgd_text name;
     psgd_checkpoint_name(name, "shapes", (size_t)index);
@@ -184,42 +192,30 @@ static psgd_status read_bucket(reading *r, uint64_t index, uint64_t dtype)
     if (!shapes) {
         return PSGD_ERR_FORMAT;
     }
-    psgd_bucket_layout layout;
-    psgd_status status = read_layout(r, &layout, (size_t)index, type->dtype, shapes->data, shapes->dims[0]);
+    psgd_checkpoint_bucket *bucket = &r->loaded.buckets[r->loaded.bucket_count];
+    psgd_bucket_layout *layout = &bucket->layout;
+    psgd_status status = read_layout(r, layout, (size_t)index, (uint32_t)dtype, shapes->data, shapes->dims[0]);
     if (status != PSGD_OK) {
         return status;
     }
+    r->loaded.bucket_count++; /* from here on it is freed with the others */
 
     const struct {
         const char *kind;
         size_t count;
-        bool kept;
-    } parts[] = {{"p", layout.p_numel, true},
-                 {"q", layout.q_numel, true},
-                 {"error", layout.numel, r->loaded->config.use_error_feedback}};
-    const psgd_tensor *tensors[3] = {0};
-    for (int i = 0; i < 3; i++) {
+        const void **data;
+    } parts[] = {{"p", layout->p_numel, &bucket->p},
+                 {"q", layout->q_numel, &bucket->q},
+                 {"error", layout->numel, &bucket->error}};
+    const int part_count = r->loaded.config.use_error_feedback ? 3 : 2;
+    for (int i = 0; i < part_count; i++) {
         psgd_checkpoint_name(name, parts[i].kind, (size_t)index);
-        if (parts[i].kept) {
-            tensors[i] = take(r, name, (psgd_element)type->dtype, 1, parts[i].count, 0);
-            if (!tensors[i]) {
-                psgd_bucket_layout_free(&layout);
-                return PSGD_ERR_FORMAT;
-            }
+        const psgd_tensor *tensor = take(r, name, (psgd_element)dtype, 1, parts[i].count, 0);
+        if (!tensor) {
+            return PSGD_ERR_FORMAT;
         }
+        *parts[i].data = tensor->data;
     }
-    psgd_bucket_memory *memory = psgd_bucket_memory_new(&layout, r->loaded->config.use_error_feedback);
-    if (!memory) {
-        psgd_bucket_layout_free(&layout);
-        return out_of_memory(r);
-    }
-    double *places[3] = {memory->p, memory->q, memory->error};
-    for (int i = 0; i < 3; i++) {
-        if (tensors[i]) {
-            type->load(places[i], tensors[i]->data, parts[i].count);
-        }
-    }
-    psgd_state_remember(r->loaded, memory);
     return PSGD_OK;
 }
 
@@ -231,7 +227,12 @@ static psgd_status read_buckets(reading *r)
         return PSGD_ERR_FORMAT;
     }
     const uint64_t *pairs = buckets->data;
-    for (size_t i = 0; i < buckets->dims[0]; i++) {
+    const size_t count = buckets->dims[0];
+    r->loaded.buckets = calloc(count > 0 ? count : 1, sizeof *r->loaded.buckets);
+    if (!r->loaded.buckets) {
+        return out_of_memory(r);
+    }
+    for (size_t i = 0; i < count; i++) {
         psgd_status status = read_bucket(r, pairs[2 * i], pairs[2 * i + 1]);
         if (status != PSGD_OK) {
             return status;
@@ -244,26 +245,25 @@ static psgd_status read_buckets(reading *r)
     return PSGD_OK;
 }
 
-/* ---- Load ---- */
+/* ---- The file ---- */
 
 static psgd_status read_file(reading *r)
 {
-    psgd_state *loaded = r->loaded;
+    const struct {
+        int key;
+        uint64_t *number;
+    } numbers[] = {
+        {PSGD_KEY_ITERATION, &r->loaded.iteration},
+        {PSGD_KEY_NEXT_REPORT, &r->loaded.next_report},
+        {PSGD_KEY_BEFORE, &r->loaded.numel_before},
+        {PSGD_KEY_AFTER, &r->loaded.numel_after},
+    };
     psgd_status status = read_metadata(r);
     if (status == PSGD_OK) {
         status = compare_fixed(r);
     }
-    if (status == PSGD_OK) {
-        status = read_number(r, PSGD_KEY_ITERATION, &loaded->iteration);
-    }
-    if (status == PSGD_OK) {
-        status = read_number(r, PSGD_KEY_NEXT_REPORT, &loaded->next_report);
-    }
-    if (status == PSGD_OK) {
-        status = read_number(r, PSGD_KEY_BEFORE, &loaded->numel_before);
-    }
-    if (status == PSGD_OK) {
-        status = read_number(r, PSGD_KEY_AFTER, &loaded->numel_after);
+    for (size_t i = 0; status == PSGD_OK && i < sizeof numbers / sizeof numbers[0]; i++) {
+        status = read_number(r, numbers[i].key, numbers[i].number);
     }
     if (status == PSGD_OK) {
         status = read_seeds(r);
@@ -274,23 +274,35 @@ static psgd_status read_file(reading *r)
     return status;
 }
 
-psgd_status psgd_checkpoint_load(psgd_state *state, const char *path)
+psgd_status psgd_checkpoint_read(psgd_checkpoint *checkpoint, const char *path, char *message, size_t message_size)
 {
     psgd_safetensors *file;
-    psgd_status status = psgd_safetensors_open(&file, path, state->message, PSGD_MESSAGE_SIZE);
+    psgd_status status = psgd_safetensors_open(&file, path, message, message_size);
     if (status != PSGD_OK) {
         return status;
     }
-    reading r = {.path = path, .file = file, .message = state->message};
-    r.loaded = psgd_state_new(&state->config, &state->comm);
-    status = r.loaded ? read_file(&r) : out_of_memory(&r);
+    reading r = {.path = path, .file = file, .message = message, .message_size = message_size};
+    r.loaded.config = checkpoint->config;
+    r.loaded.rank = checkpoint->rank;
+    r.loaded.size = checkpoint->size;
+    r.loaded.file = file;
+    status = read_file(&r);
     if (status == PSGD_OK) {
-        /* The whole state changes hands; what is freed below is the old one. */
-        psgd_state old = *state;
-        *state = *r.loaded;
-        *r.loaded = old;
+        *checkpoint = r.loaded;
+    } else {
+        psgd_checkpoint_free(&r.loaded);
     }
-    psgd_state_free(r.loaded);
-    psgd_safetensors_close(file);
     return status;
+}
+
+void psgd_checkpoint_free(psgd_checkpoint *checkpoint)
+{
+    for (size_t i = 0; i < checkpoint->bucket_count; i++) {
+        psgd_bucket_layout_free(&checkpoint->buckets[i].layout);
+    }
+    free(checkpoint->buckets);
+    psgd_safetensors_close(checkpoint->file);
+    checkpoint->bucket_count = 0;
+    checkpoint->buckets = NULL;
+    checkpoint->file = NULL;
 }

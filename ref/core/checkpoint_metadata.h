@@ -1,9 +1,8 @@
 /* checkpoint_metadata.h: the metadata of checkpoint files (checkpoint.h), one text per key, and their checksum. */
-#ifndef PSGD_REF_CHECKPOINT_METADATA_H
-#define PSGD_REF_CHECKPOINT_METADATA_H
+#ifndef PSGD_CORE_CHECKPOINT_METADATA_H
+#define PSGD_CORE_CHECKPOINT_METADATA_H
 
-#include "core/safetensors.h"
-#include "state.h"
+#include "core/checkpoint.h"
 
 #define PSGD_CHECKPOINT_FORMAT "psgd-checkpoint/1"
 enum { PSGD_SEED_WORDS = 625 }; /* the 624 words of an MT19937 and its position */
@@ -15,7 +14,7 @@ enum {
     PSGD_KEY_NEXT_REPORT,
     PSGD_KEY_BEFORE,
     PSGD_KEY_AFTER,
-    PSGD_KEY_FIRST_FIXED, /* from here on file and state must say the same */
+    PSGD_KEY_FIRST_FIXED, /* from here on file and loader must say the same */
     PSGD_KEY_RANK = PSGD_KEY_FIRST_FIXED,
     PSGD_KEY_SIZE,
     PSGD_KEY_VARIANT,
@@ -35,13 +34,13 @@ extern const char *const psgd_checkpoint_keys[PSGD_KEY_COUNT];
 
 typedef char psgd_text[32];
 
-/* What a checkpoint of this state says, the checksum apart. */
-void psgd_checkpoint_describe(psgd_text values[PSGD_KEY_COUNT], const psgd_state *state);
+/* What the metadata of this checkpoint say, the checksum apart. */
+void psgd_checkpoint_describe(psgd_text values[PSGD_KEY_COUNT], const psgd_checkpoint *checkpoint);
 
 /* values[PSGD_KEY_CHECKSUM] = the checksum of a file with these tensors and the other values.
- * message: [PSGD_MESSAGE_SIZE], written on failure (PSGD_ERR_MEMORY). */
+ * message (may be null) gets the reason of a failure (PSGD_ERR_MEMORY). */
 psgd_status psgd_checkpoint_checksum(psgd_text values[PSGD_KEY_COUNT], const psgd_tensor *tensors, size_t tensor_count,
-                                     char *message);
+                                     char *message, size_t message_size);
 
 /* "p/3" and so on. */
 void psgd_checkpoint_name(psgd_text name, const char *kind, size_t bucket);

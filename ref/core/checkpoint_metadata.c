@@ -1,7 +1,7 @@
-/* checkpoint_metadata.c: see checkpoint_metadata.h. Next: checkpoint_save.c. */
-#include "checkpoint_metadata.h"
+/* checkpoint_metadata.c: see checkpoint_metadata.h. Next: checkpoint_write.c. */
+#include "core/checkpoint_metadata.h"
 
-#include "core/config.h"
+#include "core/number.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -43,19 +43,19 @@ const char *const psgd_checkpoint_keys[PSGD_KEY_COUNT] = {
     [PSGD_KEY_FREQUENCY] = "config.compression_stats_logging_frequency",
 };
 
-void psgd_checkpoint_describe(psgd_text values[PSGD_KEY_COUNT], const psgd_state *state)
+void psgd_checkpoint_describe(psgd_text values[PSGD_KEY_COUNT], const psgd_checkpoint *checkpoint)
 {
-    const psgd_config *config = &state->config;
+    const psgd_config *config = &checkpoint->config;
     const struct {
         int key;
         uint64_t number;
     } numbers[] = {
-        {PSGD_KEY_ITERATION, state->iteration},
-        {PSGD_KEY_NEXT_REPORT, state->next_report},
-        {PSGD_KEY_BEFORE, state->numel_before},
-        {PSGD_KEY_AFTER, state->numel_after},
-        {PSGD_KEY_RANK, (uint64_t)state->comm.rank},
-        {PSGD_KEY_SIZE, (uint64_t)state->comm.size},
+        {PSGD_KEY_ITERATION, checkpoint->iteration},
+        {PSGD_KEY_NEXT_REPORT, checkpoint->next_report},
+        {PSGD_KEY_BEFORE, checkpoint->numel_before},
+        {PSGD_KEY_AFTER, checkpoint->numel_after},
+        {PSGD_KEY_RANK, (uint64_t)checkpoint->rank},
+        {PSGD_KEY_SIZE, (uint64_t)checkpoint->size},
         {PSGD_KEY_VARIANT, config->variant},
         {PSGD_KEY_APPROXIMATION_RANK, (uint64_t)config->matrix_approximation_rank},
         {PSGD_KEY_START, (uint64_t)config->start_iter},
@@ -74,9 +74,8 @@ void psgd_checkpoint_describe(psgd_text values[PSGD_KEY_COUNT], const psgd_state
     snprintf(values[PSGD_KEY_CHECKSUM], sizeof(psgd_text), "%s", NO_CHECKSUM);
 }
 
-/* values[PSGD_KEY_CHECKSUM] = the checksum of a file with these tensors and values. */
 psgd_status psgd_checkpoint_checksum(psgd_text values[PSGD_KEY_COUNT], const psgd_tensor *tensors, size_t tensor_count,
-                                     char *message)
+                                     char *message, size_t message_size)
 {
     psgd_metadata metadata[PSGD_KEY_COUNT];
     void *bytes;
@@ -86,7 +85,7 @@ psgd_status psgd_checkpoint_checksum(psgd_text values[PSGD_KEY_COUNT], const psg
         metadata[key] = (psgd_metadata){psgd_checkpoint_keys[key], values[key]};
     }
     psgd_status status = psgd_safetensors_serialize(&bytes, &count, tensors, tensor_count, metadata, PSGD_KEY_COUNT,
-                                                    message, PSGD_MESSAGE_SIZE);
+                                                    message, message_size);
     if (status == PSGD_OK) {
         snprintf(values[PSGD_KEY_CHECKSUM], sizeof(psgd_text), "%016" PRIx64, psgd_crc64(bytes, count));
         free(bytes);
