@@ -45,7 +45,7 @@ static bool verify(vectors *v, const char *name, json_t *entry, char *message, s
     const char *expected = json_string_value(json_object_get(entry, "sha256"));
     if (expected == NULL)
         return refuse(message, message_size, "MANIFEST.json: '%s' has no sha256", name);
-    if (strchr(name, '/') != NULL)
+    if (name[0] == '\0' || strchr(name, '/') != NULL || strcmp(name, ".") == 0 || strcmp(name, "..") == 0)
         return refuse(message, message_size, "MANIFEST.json: '%s' is not a plain file name", name);
     char *path = joined(v->folder, name);
     char actual[SHA256_DIGEST_STRING_LENGTH];

@@ -34,10 +34,12 @@ bool report_file_check(const char *path, char *message, size_t message_size)
         slash[slash == folder] = '\0';
     const char *place = slash != NULL ? folder : ".";
     int reason = 0;
-    if (stat(place, &status) != 0 || access(place, W_OK | X_OK) != 0)
+    if (stat(place, &status) != 0)
         reason = errno;
     else if (!S_ISDIR(status.st_mode))
         reason = ENOTDIR;
+    else if (access(place, W_OK | X_OK) != 0)
+        reason = errno;
     free(folder);
     return reason == 0 || failed(path, reason, message, message_size);
 }
