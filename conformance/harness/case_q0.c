@@ -109,11 +109,7 @@ static bool draw_layerwise(test_case *c, psgd_torch_generator *generator, int64_
     bool ok = true;
     for (size_t at = 0; ok && at < layout.compressed_count;) {
         const psgd_matrix_layout *first = &layout.tensors[layout.factor_order[at]];
-        size_t batch = 1;
-        while (c->config.batch_tensors_with_same_shape && at + batch < layout.compressed_count &&
-               layout.tensors[layout.factor_order[at + batch]].n == first->n &&
-               layout.tensors[layout.factor_order[at + batch]].m == first->m)
-            batch++;
+        const size_t batch = c->config.batch_tensors_with_same_shape ? psgd_bucket_layout_run(&layout, at) : 1;
         ok = draw_batch(c, generator, step, bucket, &layout.factor_order[at], batch, first->m * first->r);
         at += batch;
     }
