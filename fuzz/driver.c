@@ -1,9 +1,10 @@
 /* driver.c: runs a fuzz target without libFuzzer, for compilers that have none and for every test run.
  *
- * usage: TARGET FOLDER|FILE ...
+ * usage: TARGET [--every N] FOLDER|FILE ...
  *
  * Each file goes to the target as it is, cut after each of its bytes, and with each of its bits flipped, in the same
- * order every time. It finds little that is new; it keeps what was found from coming back. No input at all is an error.
+ * order every time; --every N, for targets that take long: of what is cut or flipped, only every N-th. It finds little
+ * that is new; it keeps what was found from coming back. No input at all is an error.
  */
 #include "fuzz.h"
 
@@ -16,6 +17,7 @@ enum { largest = 1 << 16 }; /* bytes: seeds are small */
 
 typedef struct counts {
     size_t files, inputs;
+    size_t every;
 } counts;
 
 /* Each input lies in memory of just its size, so that a sanitizer sees a read beyond its end. */
@@ -37,10 +39,10 @@ static bool run(const unsigned char *data, size_t size, counts *c)
 static bool run_variants(unsigned char *data, size_t size, counts *c)
 {
     bool good = run(data, size, c);
-    for (size_t cut = 0; good && cut < size; cut++) {
+    for (size_t cut = 0; good && cut < size; cut += c->every) {
         good = run(data, cut, c);
     }
-    for (size_t bit = 0; good && bit < 8 * size; bit++) {
+    for (size_t bit = 0; good && bit < 8 * size; bit += c->every) {
         const unsigned char mask = (unsigned char)(1u << bit % 8);
         data[bit / 8] ^= mask;
         good = run(data, size, c);
@@ -93,9 +95,16 @@ static bool run_folder(const char *path, counts *c)
 
 int main(int argc, char **argv)
 {
-    counts c = {0};
+    counts c = {.every = 1};
     bool good = true;
-    for (int i = 1; good && i < argc; i++) {
+    int first = 1;
+    if (argc > 2 && strcmp(argv[1], "--every") == 0) {
+        char *end;
+        c.every = strtoul(argv[2], &end, 10);
+        good = c.every > 0 && *end == '\0';
+        first = 3;
+    }
+    for (int i = first; good && i < argc; i++) {
         struct stat info;
         good = stat(argv[i], &info) == 0;
         if (!good) {

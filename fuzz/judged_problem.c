@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { most_elements = 1200, most_steps = 10, most_world = 4, most_tensors = 12, most_r = 24 };
+enum { most_elements = 600, most_steps = 10, most_world = 4, most_tensors = 12, most_r = 24 };
 
 typedef struct source {
     const uint8_t *data;
@@ -41,7 +41,7 @@ static const char *pick_word(source *s, const char *const *words, unsigned count
 
 static void write_shape(source *s)
 {
-    static const unsigned dimensions[] = {2, 2, 2, 2, 1, 3, 4, 5}, largest[] = {0, 64, 24, 8, 5, 3};
+    static const unsigned dimensions[] = {2, 2, 2, 2, 1, 3, 4, 5}, largest[] = {0, 64, 16, 6, 4, 3};
     const unsigned ndim = dimensions[pick(s, 8)];
     size_t numel = 1;
     for (unsigned d = 0; d < ndim; d++) {
@@ -59,7 +59,7 @@ static void write_shapes(source *s)
     (void)fputs("/[", s->text);
     for (unsigned b = 0; b < buckets; b++) {
         const unsigned tensors = 1 + pick(s, 4);
-        for (unsigned i = 0; i < tensors && (i == 0 || s->elements < most_elements / 2); i++) {
+        for (unsigned i = 0; i < tensors && (i == 0 || s->elements < most_elements / 3); i++) {
             (void)fputs(i > 0 ? "," : b > 0 ? ";" : "", s->text);
             write_shape(s);
         }

@@ -22,9 +22,9 @@ typedef struct model_output {
     bool gram_schmidt;   /* r <= 2 or a half type */
     /* ||Mbar||_2 ||Q||_2 / (sigma_min(Mbar Q) + epsilon / world), Q as orthogonalised (norm 1 unless epsilon > 0);
      * epsilon counts on the Gram-Schmidt path only, where it is added to the norms of world * Mbar Q. With epsilon = 0
-     * it is infinite if Mbar Q is deficient up to double's rounding. NaN where something is not finite. On the
-     * Gram-Schmidt path times the condition number of the directions of q's columns, which is near 1 unless q is nearly
-     * deficient itself: what q's own orthogonalisation loses is lost for good. */
+     * it is infinite if Mbar Q is deficient up to double's rounding. NaN where what goes in, or Mbar Q, is not finite.
+     * On the Gram-Schmidt path times the condition number of the directions of q's columns, which is near 1 unless q is
+     * nearly deficient itself: what q's own orthogonalisation loses is lost for good. */
     double kappa;
     double
         gamma; /* 1 + ||(Mb Q)^+ Mb||_2 + ||(Mb Q)^+||_2 ||(I - Pi) Mb||_2, (I - Pi) Mb = Mb - out; epsilon as above */

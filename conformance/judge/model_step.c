@@ -156,8 +156,12 @@ static bool find_conditions(model_output *result, const model_input *input, cons
     size_t n = input->n, m = input->m, r = input->r;
     result->kappa = NAN;
     result->gamma = NAN;
-    if (!all_finite(input->mbar, n * m) || !all_finite(input->q, m * r) || !all_finite(mq, n * r) ||
-        !all_finite(result->out, n * m)) {
+    if (!all_finite(input->mbar, n * m) || !all_finite(input->q, m * r) || !all_finite(mq, n * r)) {
+        return true;
+    }
+    if (!all_finite(result->out, n * m)) { /* a column of exactly zero, which the hook's rounding may well miss */
+        result->kappa = INFINITY;
+        result->gamma = INFINITY;
         return true;
     }
     double *s = model_doubles(r, 1), *u = model_doubles(n, r), *inverse = model_doubles(r, m);

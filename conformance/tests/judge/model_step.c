@@ -242,6 +242,7 @@ static void zero_columns_follow_the_hook(void **state)
     for (size_t i = 0; i < 6; i++) {
         assert_true(isnan(output.p[i]));
     }
+    assert_true(isinf(output.kappa) && isinf(output.gamma)); /* a port whose rounding misses the zero is right too */
     model_output_free(&output);
     /* One row that is not zero: the second column is exactly zero after its projection. */
     double row[N * M] = {0};
