@@ -14,8 +14,12 @@ void psgd_format_double(char *text, size_t size, double value)
             break;
         }
     }
-    char *point = strchr(text, localeconv()->decimal_point[0]);
+    /* A decimal point may be several bytes, as the Arabic one is in UTF-8. */
+    const char *local = localeconv()->decimal_point;
+    char *point = strstr(text, local);
     if (point) {
         *point = '.';
+        const char *fraction = point + strlen(local);
+        memmove(point + 1, fraction, strlen(fraction) + 1);
     }
 }

@@ -134,10 +134,14 @@ static void doubles_as_text(void **unused)
         psgd_format_double(text, sizeof text, cases[i].value);
         assert_string_equal(text, cases[i].expected);
     }
-    if (setlocale(LC_NUMERIC, "de_DE.UTF-8")) {
-        psgd_format_double(text, sizeof text, 0.1);
-        assert_string_equal(text, "0.1");
-        setlocale(LC_NUMERIC, "C");
+    /* Where they are installed: a comma, and a decimal point of two bytes. */
+    const char *const locales[] = {"de_DE.UTF-8", "ps_AF.UTF-8"};
+    for (size_t i = 0; i < sizeof locales / sizeof locales[0]; i++) {
+        if (setlocale(LC_NUMERIC, locales[i])) {
+            psgd_format_double(text, sizeof text, 0.1);
+            setlocale(LC_NUMERIC, "C");
+            assert_string_equal(text, "0.1");
+        }
     }
 }
 
