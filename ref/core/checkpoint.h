@@ -10,16 +10,17 @@
  *   numel_before, numel_after  the statistics
  *   config.NAME                each member of psgd_config but struct_size, q_source, log, log_context: integers and
  *                              booleans (0, 1) in decimal, doubles as the shortest decimal that reads back
- *   checksum                   16 hexadecimal digits: CRC-64/XZ of the file's content written with the checksum
- *                              "0000000000000000", tensors and metadata in the file's order
+ *   checksum                   16 hexadecimal digits: CRC-64/XZ of this very file as it would be written with the
+ *                              checksum "0000000000000000", tensors and metadata in the file's order
  *
  * Tensors, with <b> a bucket's index in decimal:
  *
- *   seeds         U32 [625]        the MT19937 that hands out seeds: 624 words, then the position of the next one
- *   buckets       U64 [count 2]    the compressed buckets in the order of their first compressed step: index,
- * psgd_dtype shapes/<b>    U64 [tensors 2]  n and m of every tensor, in the bucket's order p/<b>, q/<b>  [p_numel],
- * [q_numel] of the bucket's dtype: the factors, packed in the order of psgd_bucket_layout error/<b>     [numel] of the
- * bucket's dtype; there is none without error feedback
+ *   seeds       U32 [625]       the MT19937 that hands out seeds: 624 words, then the position of the next one
+ *   buckets     U64 [count 2]   the compressed buckets in the order of their first compressed step: index, psgd_dtype
+ *   shapes/<b>  U64 [tensors 2] n and m of every tensor, in the bucket's order
+ *   p/<b>       [p_numel]       of the bucket's dtype: the factors P, packed in the order of psgd_bucket_layout
+ *   q/<b>       [q_numel]       the same for Q
+ *   error/<b>   [numel]         of the bucket's dtype; there is none without error feedback
  *
  * Next: checkpoint_metadata.h, checkpoint_write.c, checkpoint_read.c.
  */
