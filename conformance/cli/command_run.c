@@ -322,7 +322,7 @@ static int judge_and_report(session *s)
     s->report.reasons = reasons;
     s->report.seconds = now() - start;
     s->report.verdict = &s->verdict;
-    s->report.exit_code = exit_code_of(&s->report);
+    s->report.exit_code = (int)exit_code_of(&s->report);
     int code = s->report.exit_code;
     if (!report_text(&s->report, o->verbose, o->quiet)) {
         refuse(s->message, sizeof s->message, "standard output could not be written");
