@@ -18,8 +18,9 @@ typedef struct drive_q {
 } drive_q;
 
 void drive_q_init(drive_q *q, const test_case *c);
-/* Valid as long as q stays where it is. draw is a pure function of its arguments; asked for a Q that the case does not
- * draw, or in other sizes, it answers PSGD_ERR_ARGUMENT and notes what was asked. */
+/* Valid as long as q stays where it is. draw is a pure function of its arguments; asked for a tensor that
+ * the case does not have, or for another size or type, it answers PSGD_ERR_ARGUMENT and notes what was asked. Where the
+ * case draws nothing (a warm step, a tensor that stays uncompressed) it hands out normals all the same. */
 const psgd_q_source *drive_q_source(drive_q *q);
 
 #endif
