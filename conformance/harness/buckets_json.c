@@ -8,9 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define MAX_NUMEL ((size_t)1 << 48)
-#define MAX_NDIM  8
-
 static bool refuse(char *message, size_t message_size, const char *why)
 {
     (void)snprintf(message, message_size, "metadata \"buckets\": %s", why);
@@ -19,9 +16,9 @@ static bool refuse(char *message, size_t message_size, const char *why)
 
 static bool read_shape(problem_bucket *bucket, const json_t *shape, size_t *total, char *message, size_t message_size)
 {
-    size_t dims[MAX_NDIM], numel = 1;
+    size_t dims[PROBLEM_MAX_NDIM], numel = 1;
     const size_t ndim = json_array_size(shape);
-    if (!json_is_array(shape) || ndim > MAX_NDIM)
+    if (!json_is_array(shape) || ndim > PROBLEM_MAX_NDIM)
         return refuse(message, message_size, "a shape is not an array of at most 8 numbers");
     for (size_t d = 0; d < ndim; d++) {
         const json_t *dim = json_array_get(shape, d);
@@ -29,11 +26,11 @@ static bool read_shape(problem_bucket *bucket, const json_t *shape, size_t *tota
             return refuse(message, message_size, "a dimension is not a whole number from 0");
         dims[d] = (size_t)json_integer_value(dim);
         /* empty tensors, too, must not overflow in the product of their other dimensions */
-        if (dims[d] > MAX_NUMEL || (dims[d] != 0 && numel > MAX_NUMEL / dims[d]))
+        if (dims[d] > PROBLEM_MAX_NUMEL || (dims[d] != 0 && numel > PROBLEM_MAX_NUMEL / dims[d]))
             return refuse(message, message_size, "a shape has more than 2^48 elements");
         numel *= dims[d] != 0 ? dims[d] : 1;
     }
-    if (numel > MAX_NUMEL - *total)
+    if (numel > PROBLEM_MAX_NUMEL - *total)
         return refuse(message, message_size, "the shapes have more than 2^48 elements");
     *total += numel;
     return bucket_append(bucket, dims, ndim) || refuse(message, message_size, "no memory");

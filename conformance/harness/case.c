@@ -12,14 +12,6 @@
 #define MAX_BYTES   ((size_t)1 << 36) /* of all inputs of all ranks and steps: 64 GiB */
 #define MAX_ENTRIES ((size_t)1 << 26) /* arrays: steps x buckets x ranks, steps x tensors */
 
-static char *copy_text(const char *text)
-{
-    char *copy = malloc(strlen(text) + 1);
-    if (copy != NULL)
-        memcpy(copy, text, strlen(text) + 1);
-    return copy;
-}
-
 static psgd_config config_of(const problem *p)
 {
     psgd_config config = psgd_config_default();
@@ -116,8 +108,8 @@ static bool make_inputs(test_case *c, char *message, size_t message_size)
 static bool build(test_case *c, const problem *p, const char *id, const char *requirements, const char *golden_folder,
                   char *message, size_t message_size)
 {
-    if (!problem_copy(&c->problem, p) || (c->id = copy_text(id)) == NULL ||
-        (c->requirements = copy_text(requirements)) == NULL) {
+    if (!problem_copy(&c->problem, p) || (c->id = strdup(id)) == NULL ||
+        (c->requirements = strdup(requirements)) == NULL) {
         (void)snprintf(message, message_size, "no memory for case %s", id);
         return false;
     }

@@ -43,10 +43,13 @@ const values *case_q0(const test_case *c, int64_t step, size_t bucket, size_t te
 bool case_bucket_layout(psgd_bucket_layout *layout, const test_case *c, size_t bucket, char *message,
                         size_t message_size);
 
+/* Side of the flattened variant's square: the smallest whose square holds length. */
+size_t case_square_side(size_t length);
+
 /* The claims that a case of this problem takes as given: ef if error feedback is on, warm, f64, flat, ... (never
  * torch). */
 uint64_t problem_claims(const problem *p);
-/* True if every selection rule that ports are known to use treats all of its tensors alike (REQUIREMENTS: SEL). */
+/* True if every selection rule that ports are known to use treats all of its tensors alike (SPEC.md, SEL). */
 bool problem_is_unambiguous(const problem *p);
 
 #endif

@@ -9,11 +9,8 @@
  * buckets, and in and q0 as arrays of null values. False: message says why. */
 bool case_lay_out(test_case *c, char *message, size_t message_size);
 
-/* Is a fresh Q drawn at this step, and of what size? 0 x 0: none for this tensor. */
-bool case_q0_shape(size_t *m, size_t *r, const test_case *c, int64_t step, size_t bucket, size_t tensor);
-
-/* Side of the flattened variant's square: the smallest whose square holds length. */
-size_t case_square_side(size_t length);
+/* Is a fresh Q drawn at this step? */
+bool case_draws_q0_at(const test_case *c, int64_t step);
 
 /* Draws q0 by the hook's seeded chain. */
 bool case_draw_q0(test_case *c, char *message, size_t message_size);

@@ -32,32 +32,9 @@ size_t case_square_side(size_t length)
     return side;
 }
 
-static bool drawn_at(const test_case *c, int64_t step)
+bool case_draws_q0_at(const test_case *c, int64_t step)
 {
     return c->config.warm_start ? step == c->config.start_iter : step >= c->config.start_iter;
-}
-
-bool case_q0_shape(size_t *m, size_t *r, const test_case *c, int64_t step, size_t bucket, size_t tensor)
-{
-    *m = *r = 0;
-    if (!drawn_at(c, step))
-        return true;
-    if (c->config.variant == PSGD_FLATTENED) {
-        if (tensor == 0) {
-            *m = case_square_side(c->numel[bucket]);
-            *r = (size_t)c->config.matrix_approximation_rank;
-        }
-        return true;
-    }
-    psgd_bucket_layout layout;
-    if (!case_bucket_layout(&layout, c, bucket, NULL, 0))
-        return false;
-    if (layout.tensors[tensor].compressed) {
-        *m = layout.tensors[tensor].m;
-        *r = layout.tensors[tensor].r;
-    }
-    psgd_bucket_layout_free(&layout);
-    return true;
 }
 
 /* drawn[count] in the case's type */
@@ -130,7 +107,7 @@ bool case_draw_q0(test_case *c, char *message, size_t message_size)
     psgd_mt19937 seeds;
     psgd_mt19937_seed(&seeds, c->config.random_seed);
     for (int64_t step = c->config.start_iter; step < c->steps; step++)
-        for (size_t b = 0; b < c->bucket_count && drawn_at(c, step); b++) {
+        for (size_t b = 0; b < c->bucket_count && case_draws_q0_at(c, step); b++) {
             psgd_torch_generator generator;
             psgd_torch_manual_seed(&generator, psgd_random_next_seed(&seeds));
             const bool ok = c->config.variant == PSGD_FLATTENED ? draw_flattened(c, &generator, step, b)

@@ -18,12 +18,10 @@ bool casefile_read(test_case *c, const char *path, char *message, size_t message
 /* The same from memory. */
 bool casefile_parse(test_case *c, const void *bytes, size_t count, char *message, size_t message_size);
 
-/* Results of one rank (rank >= 0: <id>.result.k<rank>.safetensors) or of all (-1), for a run of case c, in memory or as
- * a file. */
+/* Results of one rank (rank >= 0: <id>.result.k<rank>.safetensors) or of all (-1), for a run of case c, in
+ * memory: *bytes is malloc'ed. */
 bool resultfile_serialize(const test_case *c, const trace *t, int rank, void **bytes, size_t *count, char *message,
                           size_t message_size);
-bool resultfile_write(const test_case *c, const trace *t, int rank, const char *path, char *message,
-                      size_t message_size);
 /* Adds a result to *t (made by the first call, where *t is null). Refuses results of another case. */
 bool resultfile_parse(const test_case *c, trace **t, int rank, const void *bytes, size_t count, char *message,
                       size_t message_size);

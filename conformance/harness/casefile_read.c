@@ -12,22 +12,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_WORLD 256
-
 static const char *need(const psgd_safetensors *file, const char *key, char *message, size_t message_size)
 {
     const char *value = psgd_safetensors_metadata(file, key);
     if (value == NULL)
         (void)file_fail(message, message_size, "metadata \"%s\" is missing", key);
     return value;
-}
-
-static char *copy_text(const char *text)
-{
-    char *copy = malloc(strlen(text) + 1);
-    if (copy != NULL)
-        memcpy(copy, text, strlen(text) + 1);
-    return copy;
 }
 
 static bool read_names(test_case *c, const psgd_safetensors *file, char *message, size_t message_size)
@@ -46,8 +36,8 @@ static bool read_names(test_case *c, const psgd_safetensors *file, char *message
         return file_fail(message, message_size, "metadata \"id\": '%.80s' cannot be the name of a case", id);
     if (!claims_parse(&c->claims, claims, &bad))
         return file_fail(message, message_size, "metadata \"claims\": unknown claim at '%.40s'", bad);
-    c->id = copy_text(id);
-    c->requirements = copy_text(requirements != NULL ? requirements : "");
+    c->id = strdup(id);
+    c->requirements = strdup(requirements != NULL ? requirements : "");
     return (c->id != NULL && c->requirements != NULL) || file_fail(message, message_size, "no memory for a case");
 }
 
@@ -89,7 +79,7 @@ static bool read_shapes(problem *p, const psgd_safetensors *file, char *message,
     }
     if (!same)
         return file_fail(message, message_size, "metadata \"buckets\" and \"problem\" name different shapes");
-    if (!metadata_integer(&steps, file, "steps") || steps < 1 || steps > 1000000)
+    if (!metadata_integer(&steps, file, "steps") || steps < 1 || steps > PROBLEM_MAX_STEPS)
         return file_fail(message, message_size, "metadata \"steps\" is missing or not a number of steps");
     if (p->recording != NULL && p->steps == 0)
         p->steps = steps;
@@ -102,12 +92,12 @@ static bool read_shapes(problem *p, const psgd_safetensors *file, char *message,
 static bool check_ranks(const problem *p, const psgd_safetensors *file, char *message, size_t message_size)
 {
     int64_t world;
-    int group[MAX_WORLD];
+    int group[PROBLEM_MAX_WORLD];
     size_t count = 0;
     const char *text = psgd_safetensors_metadata(file, "group");
     if (!metadata_integer(&world, file, "world"))
         return file_fail(message, message_size, "metadata \"world\" is missing or not a number");
-    if (text != NULL && !group_from_json(group, &count, MAX_WORLD, text, message, message_size))
+    if (text != NULL && !group_from_json(group, &count, PROBLEM_MAX_WORLD, text, message, message_size))
         return false;
     bool same = world == p->of_world && (text != NULL ? count == (size_t)p->world : p->of_world == p->world);
     for (size_t k = 0; same && k < count; k++)
@@ -168,9 +158,8 @@ static bool read_case_tensor(bool *known, test_case *c, const factor_shape *shap
     size_t first = 0;
     for (size_t b = 0; b < at.bucket; b++)
         first += c->tensor_counts[b];
-    const bool drawn = c->config.warm_start ? at.step == c->config.start_iter : at.step >= c->config.start_iter;
     const size_t dims[] = {shapes[first + at.number].m, shapes[first + at.number].r};
-    if (!drawn || dims[1] == 0)
+    if (!case_draws_q0_at(c, at.step) || dims[1] == 0)
         return file_fail(message, message_size, "tensor %.100s: no Q is drawn there", tensor->name);
     return values_read((values *)case_q0(c, at.step, at.bucket, at.number), c->dtype, tensor, dims, 2, message,
                        message_size);
@@ -186,7 +175,7 @@ static bool check_complete(const test_case *c, const factor_shape *shapes, char 
                 if (case_in(c, step, b, k)->data == NULL)
                     return file_fail(message, message_size, "tensor in/t%lld/b%zu/k%d is missing", (long long)step, b,
                                      k);
-            const bool fresh = c->config.warm_start ? step == c->config.start_iter : step >= c->config.start_iter;
+            const bool fresh = case_draws_q0_at(c, step);
             for (size_t i = 0; fresh && i < c->tensor_counts[b]; i++)
                 if (shapes[first + i].r > 0)
                     *(case_q0(c, step, b, i)->data != NULL ? &drawn : &missing) += 1;

@@ -1,7 +1,7 @@
 /* companion.c: the second run that a case is held against; see suite.h. */
 #include "harness/suite.h"
 
-#define EXACT_SCALE 40 /* REQUIREMENTS: AGG-008 holds for |k| up to this */
+#define EXACT_SCALE 40 /* PSGD-AGG-008 is exact for |k| up to this: SPEC.md */
 
 static bool is_special(const gradient *g)
 {

@@ -56,11 +56,11 @@ static void add_local_parts(const job *j, double size)
 {
     const size_t count = j->n * j->m;
     const int world = j->p->world;
-    data_stream own[256]; /* W is at most 256: problem_reader.h */
+    data_stream own[PROBLEM_MAX_WORLD];
     for (int k = 0; k < world; k++)
         own[k] = stream_for(j, FOR_RANK, k);
     for (size_t i = 0; i < count; i++) {
-        double normals[256], sum = 0;
+        double normals[PROBLEM_MAX_WORLD], sum = 0;
         for (int k = 0; k < world; k++)
             sum += normals[k] = data_stream_normal(&own[k]);
         for (int k = 0; k < world; k++)

@@ -27,16 +27,6 @@ static const known_module known_modules[] = {
     {"cuda-emu", "psgd-cuda-emu.so", false}, {"faulty", "psgd-faulty.so", true}, {"honest", "psgd-honest.so", true},
 };
 
-static char *copy_text(const char *text, size_t length)
-{
-    char *copy = malloc(length + 1);
-    if (copy != NULL) {
-        memcpy(copy, text, length);
-        copy[length] = '\0';
-    }
-    return copy;
-}
-
 static const known_module *known_module_find(const char *name, size_t length)
 {
     for (size_t i = 0; i < sizeof known_modules / sizeof known_modules[0]; i++)
@@ -59,7 +49,7 @@ static bool find_known(char **path, char **option, const known_module *known, co
     if (!module_folder_find(path, known->file, message, message_size))
         return false;
     if (colon != NULL) {
-        *option = copy_text(colon + 1, strlen(colon + 1));
+        *option = strdup(colon + 1);
         if (*option == NULL) {
             free(*path);
             *path = NULL;
@@ -74,7 +64,7 @@ static bool find_known(char **path, char **option, const known_module *known, co
 static char *path_with_slash(const char *name)
 {
     if (strchr(name, '/') != NULL)
-        return copy_text(name, strlen(name));
+        return strdup(name);
     size_t length = strlen(name) + 3;
     char *path = malloc(length);
     if (path != NULL)

@@ -10,6 +10,12 @@
 
 #include "psgd/psgd.h"
 
+/* What a problem may be at most, in a string as in a file. */
+#define PROBLEM_MAX_WORLD 256               /* ranks of the group, and of the world it is in */
+#define PROBLEM_MAX_STEPS 1000000           /* in all */
+#define PROBLEM_MAX_NDIM  8                 /* dimensions of a tensor */
+#define PROBLEM_MAX_NUMEL ((size_t)1 << 48) /* elements of all buckets together */
+
 typedef enum gradient_kind {
     GRADIENT_GAUSS,     /* independent normals */
     GRADIENT_DECAY,     /* singular values q^i */
@@ -27,9 +33,8 @@ typedef enum gradient_kind {
     GRADIENT_HUGE,      /* gauss, so large that squares still fit the type: 2^50 in f32 */
     GRADIENT_TINY,      /* the same, small: 2^-50 in f32 */
     GRADIENT_BITS40,    /* 1 + k 2^-40: tells f64 from anything narrower */
-    GRADIENT_NAN, /* gauss with a NaN at element `parameter` (0 if not given), in rank 0 at the second compressed step
-                   */
-    GRADIENT_INF
+    GRADIENT_NAN, /* gauss, but a NaN at element `parameter` (0 if not given) in rank 0 at the second compressed step */
+    GRADIENT_INF  /* the same with an infinity */
 } gradient_kind;
 
 typedef struct gradient {

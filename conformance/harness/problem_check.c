@@ -6,8 +6,6 @@
 
 #include <stdlib.h>
 
-#define MAX_NUMEL ((size_t)1 << 48) /* of all buckets together */
-
 static bool check_required(problem_reader *in)
 {
     static const struct {
@@ -54,13 +52,16 @@ static bool check_steps(problem_reader *in)
     problem *p = in->p;
     if (in->where[FIELD_STEPS] == PROBLEM_NOT_GIVEN && p->recording == NULL)
         p->steps = p->start + 4;
+    if (p->steps > PROBLEM_MAX_STEPS)
+        return scan_fail(&in->s, in->where[FIELD_START], "s leaves no room for steps: there are %d at most",
+                         PROBLEM_MAX_STEPS);
     if (in->where[FIELD_CHECKPOINT] != PROBLEM_NOT_GIVEN && p->steps > 0 && p->checkpoint >= p->steps)
         return scan_fail(&in->s, in->where[FIELD_CHECKPOINT], "the checkpoint comes after the last step, %lld",
                          (long long)p->steps - 1);
     return true;
 }
 
-/* false: the product overflows or is above MAX_NUMEL */
+/* false: the product overflows or is above PROBLEM_MAX_NUMEL */
 static bool shape_numel(size_t *numel, const psgd_shape *shape)
 {
     size_t product = 1;
@@ -68,7 +69,7 @@ static bool shape_numel(size_t *numel, const psgd_shape *shape)
     for (size_t d = 0; d < shape->ndim; d++) {
         const size_t dim = shape->dims[d];
         empty = empty || dim == 0;
-        if (dim != 0 && product > MAX_NUMEL / dim)
+        if (dim != 0 && product > PROBLEM_MAX_NUMEL / dim)
             return false;
         product *= dim != 0 ? dim : 1;
     }
@@ -83,7 +84,7 @@ static bool check_shapes(problem_reader *in)
     for (size_t b = 0; b < p->bucket_count; b++)
         for (size_t i = 0; i < p->buckets[b].tensor_count; i++, tensor++) {
             size_t numel;
-            if (!shape_numel(&numel, &p->buckets[b].shapes[i]) || numel > MAX_NUMEL - total)
+            if (!shape_numel(&numel, &p->buckets[b].shapes[i]) || numel > PROBLEM_MAX_NUMEL - total)
                 return scan_fail(&in->s, in->where[FIELD_SHAPES], "the shapes have more than 2^48 elements");
             total += numel;
             if (p->gradient_count == 0)

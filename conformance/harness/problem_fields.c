@@ -11,10 +11,8 @@
 #include <string.h>
 
 #define MAX_RANK  1000000
-#define MAX_STEPS 1000000
 #define MAX_SCALE 2000
 #define MAX_DIM   ((int64_t)1 << 40)
-#define MAX_NDIM  8
 
 bool problem_no_memory(problem_reader *in)
 {
@@ -62,12 +60,12 @@ bool problem_read_r(problem_reader *in)
 
 bool problem_read_start(problem_reader *in)
 {
-    return scan_integer(&in->s, &in->p->start, 0, MAX_STEPS, "s");
+    return scan_integer(&in->s, &in->p->start, 0, PROBLEM_MAX_STEPS, "s");
 }
 
 bool problem_read_steps(problem_reader *in)
 {
-    return scan_integer(&in->s, &in->p->steps, 1, MAX_STEPS, "i");
+    return scan_integer(&in->s, &in->p->steps, 1, PROBLEM_MAX_STEPS, "i");
 }
 
 bool problem_read_dtype(problem_reader *in) /* the field's start is still unread */
@@ -131,14 +129,14 @@ bool problem_read_epsilon(problem_reader *in)
 
 static bool read_shape(problem_reader *in, problem_bucket *bucket)
 {
-    size_t dims[MAX_NDIM], ndim = 0;
+    size_t dims[PROBLEM_MAX_NDIM], ndim = 0;
     if (strncmp(in->s.text + in->s.at, "scalar", 6) == 0) {
         in->s.at += 6;
     } else {
         do {
             int64_t dim;
-            if (ndim == MAX_NDIM)
-                return scan_fail(&in->s, in->s.at, "a tensor has at most %d dimensions", MAX_NDIM);
+            if (ndim == PROBLEM_MAX_NDIM)
+                return scan_fail(&in->s, in->s.at, "a tensor has at most %d dimensions", PROBLEM_MAX_NDIM);
             if (!scan_integer(&in->s, &dim, 0, MAX_DIM, "a dimension"))
                 return false;
             dims[ndim++] = (size_t)dim;
@@ -161,16 +159,6 @@ bool problem_read_shapes(problem_reader *in)
     return scan_char(&in->s, ']') || scan_fail(&in->s, in->s.at, "expected ',', ';' or ']' after a shape");
 }
 
-static char *copy_word(const char *word, size_t length)
-{
-    char *copy = malloc(length + 1);
-    if (copy == NULL)
-        return NULL;
-    memcpy(copy, word, length);
-    copy[length] = '\0';
-    return copy;
-}
-
 bool problem_read_shape_set(problem_reader *in)
 {
     const size_t length = scan_word(&in->s, "/");
@@ -179,7 +167,7 @@ bool problem_read_shape_set(problem_reader *in)
     if (result == SHAPE_SET_UNKNOWN)
         return scan_fail(&in->s, in->s.at, "unknown shape set '%.*s' (resnet50, gpt2x4, sq4096, tiny200x64)",
                          scan_shown(length), name);
-    in->p->shape_set = copy_word(name, length);
+    in->p->shape_set = strndup(name, length);
     if (result != SHAPE_SET_MADE || in->p->shape_set == NULL)
         return problem_no_memory(in);
     in->s.at += length;
@@ -195,7 +183,7 @@ bool problem_read_recording(problem_reader *in)
     for (size_t i = 0; i < length; i++)
         if (!isalnum((unsigned char)name[i]) && name[i] != '-' && name[i] != '_')
             return scan_fail(&in->s, in->s.at + i, "the name of a recording has letters, digits, - and _ only");
-    in->p->recording = copy_word(name, length);
+    in->p->recording = strndup(name, length);
     if (in->p->recording == NULL)
         return problem_no_memory(in);
     in->s.at += length;
@@ -310,5 +298,5 @@ bool problem_read_statistics(problem_reader *in)
 
 bool problem_read_checkpoint(problem_reader *in)
 {
-    return scan_integer(&in->s, &in->p->checkpoint, 0, MAX_STEPS, "ckpt");
+    return scan_integer(&in->s, &in->p->checkpoint, 0, PROBLEM_MAX_STEPS, "ckpt");
 }

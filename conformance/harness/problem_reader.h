@@ -6,7 +6,6 @@
 
 #include "harness/problem_scan.h"
 
-#define PROBLEM_MAX_WORLD 256
 #define PROBLEM_NOT_GIVEN SIZE_MAX
 
 typedef enum field_name {

@@ -48,13 +48,11 @@ bool scan_integer(scanner *s, int64_t *value, int64_t min, int64_t max, const ch
     const size_t start = s->at;
     const bool negative = min < 0 && scan_char(s, '-');
     uint64_t magnitude;
-    if (!digit_at(s, s->at) || !scan_unsigned(s, &magnitude, INT64_MAX, what)) {
-        if (!digit_at(s, start + (negative ? 1 : 0)))
-            return scan_fail(s, start, "expected a whole number for %s", what);
-        return scan_fail(s, start, "%s must be from %" PRId64 " to %" PRId64, what, min, max);
-    }
-    const int64_t result = negative ? -(int64_t)magnitude : (int64_t)magnitude;
-    if (result < min || result > max)
+    if (!digit_at(s, s->at))
+        return scan_fail(s, start, "expected a whole number for %s", what);
+    const bool fits = scan_unsigned(s, &magnitude, INT64_MAX, what);
+    const int64_t result = !fits ? 0 : negative ? -(int64_t)magnitude : (int64_t)magnitude;
+    if (!fits || result < min || result > max)
         return scan_fail(s, start, "%s must be from %" PRId64 " to %" PRId64, what, min, max);
     *value = result;
     return true;

@@ -157,7 +157,6 @@ static bool run_start(processes *r, process_run *u, char *message, size_t messag
     return true;
 }
 
-/* Runs the tasks to their end; run_free is called in any case. */
 run_result process_run_all(processes *r, process_run *u, char *message, size_t message_size)
 {
     if (!run_start(r, u, message, message_size))

@@ -109,14 +109,6 @@ bool result_tensor_read(trace *t, const test_case *c, const factor_shape *shapes
     return read_factor(t, c, shapes, &at, kind, tensor, message, message_size);
 }
 
-static char *copy_text(const char *text)
-{
-    char *copy = malloc(strlen(text) + 1);
-    if (copy != NULL)
-        memcpy(copy, text, strlen(text) + 1);
-    return copy;
-}
-
 bool result_metadata_read(trace *t, const test_case *c, int rank, const psgd_safetensors *file, char *message,
                           size_t message_size)
 {
@@ -132,8 +124,8 @@ bool result_metadata_read(trace *t, const test_case *c, int rank, const psgd_saf
     if (q != NULL && strcmp(q, "given") != 0 && strcmp(q, "own") != 0)
         return file_fail(message, message_size, "metadata \"q\" is '%.40s', neither given nor own", q);
     t->q_given = q != NULL && strcmp(q, "given") == 0;
-    t->producer = copy_text(producer != NULL ? producer : "unnamed");
-    t->version = copy_text(version != NULL ? version : "");
+    t->producer = strdup(producer != NULL ? producer : "unnamed");
+    t->version = strdup(version != NULL ? version : "");
     if (t->producer == NULL || t->version == NULL)
         return file_fail(message, message_size, "no memory for results");
     return status_from_json(t, rank, status, message, message_size) &&

@@ -62,9 +62,8 @@ static bool make_list(tensor_list *list, const test_case *c, const trace *t, int
     return !list->out_of_memory;
 }
 
-/* To memory, or to path where that is given. */
-static bool write_result(const test_case *c, const trace *t, int rank, const char *path, void **bytes, size_t *count,
-                         char *message, size_t message_size)
+bool resultfile_serialize(const test_case *c, const trace *t, int rank, void **bytes, size_t *count, char *message,
+                          size_t message_size)
 {
     tensor_list list = {0};
     char claims[256];
@@ -81,10 +80,8 @@ static bool write_result(const test_case *c, const trace *t, int rank, const cha
                                           {"claims", claims},        {"q", t->q_given ? "given" : "own"},
                                           {"status", status},        {"statistics", statistics}};
         const size_t keys = sizeof metadata / sizeof metadata[0] - (rank <= 0 ? 0 : 1);
-        ok = (path != NULL
-                  ? psgd_safetensors_write(path, list.tensors, list.count, metadata, keys, message, message_size)
-                  : psgd_safetensors_serialize(bytes, count, list.tensors, list.count, metadata, keys, message,
-                                               message_size)) == PSGD_OK;
+        ok = psgd_safetensors_serialize(bytes, count, list.tensors, list.count, metadata, keys, message,
+                                        message_size) == PSGD_OK;
     }
     tensor_list_free(&list);
     free(producer);
@@ -92,18 +89,6 @@ static bool write_result(const test_case *c, const trace *t, int rank, const cha
     free(status);
     free(statistics);
     return ok;
-}
-
-bool resultfile_serialize(const test_case *c, const trace *t, int rank, void **bytes, size_t *count, char *message,
-                          size_t message_size)
-{
-    return write_result(c, t, rank, NULL, bytes, count, message, message_size);
-}
-
-bool resultfile_write(const test_case *c, const trace *t, int rank, const char *path, char *message,
-                      size_t message_size)
-{
-    return write_result(c, t, rank, path, NULL, NULL, message, message_size);
 }
 
 /* ---- reading ---- */

@@ -63,7 +63,11 @@ static bool kit_failed(drive *d, const char *why)
 }
 
 /* Ends this rank's run. The first reason stands. */
-static bool rank_fails(drive *d, psgd_status status, const char *format, ...)
+#if defined(__GNUC__)
+__attribute__((format(printf, 3, 4)))
+#endif
+static bool
+rank_fails(drive *d, psgd_status status, const char *format, ...)
 {
     trace_rank *rank = &d->t->ranks[d->rank];
     if (rank->message != NULL)
@@ -146,14 +150,6 @@ static bool create(drive *d)
 
 /* ---- what is read from the state ---- */
 
-static size_t ceil_sqrt(size_t x)
-{
-    size_t s = 0;
-    while (s * s < x)
-        s++;
-    return s;
-}
-
 /* Peeks one array into *v, where the port shows it. Guard bytes stand around it: an answer longer than asked for is a
  * write out of bounds like any other. False: this rank, or the kit, failed. */
 static bool peek(drive *d, values *v, psgd_part part, size_t bucket, size_t tensor, size_t count)
@@ -204,7 +200,7 @@ static bool peek_bucket(drive *d, size_t bucket)
         return true;
     size_t count = d->c->numel[bucket];
     if (d->c->config.variant == PSGD_FLATTENED)
-        count = ceil_sqrt(count) * ceil_sqrt(count); /* with its padding */
+        count = case_square_side(count) * case_square_side(count); /* with its padding */
     if (!peek(d, trace_error(d->t, d->step, bucket, d->rank), PSGD_PART_ERROR, bucket, 0, count))
         return false;
     return d->rank != 0 || peek_factors(d, bucket);

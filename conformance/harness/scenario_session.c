@@ -16,7 +16,7 @@ static const psgd_bucket ordinary_buckets[] = {{.index = 0, .tensor_count = 2, .
                                                {.index = 1, .tensor_count = 2, .shapes = second_shapes}};
 const session_layout session_ordinary = {2, ordinary_buckets};
 
-size_t session_numel(const psgd_bucket *bucket)
+static size_t session_numel(const psgd_bucket *bucket)
 {
     size_t sum = 0;
     for (size_t i = 0; i < bucket->tensor_count; i++) {
@@ -45,7 +45,8 @@ double session_uniform(uint64_t seed, uint64_t a, uint64_t b, uint64_t c)
     return (double)(bits >> 40) * 0x1p-23 - 1;
 }
 
-double session_gradient(const session *e, int64_t step, size_t bucket, int rank, size_t i)
+/* What element i of this bucket holds before the step. */
+static double session_gradient(const session *e, int64_t step, size_t bucket, int rank, size_t i)
 {
     if (e->gradient != NULL)
         return e->gradient(e, step, rank, i);

@@ -85,9 +85,6 @@ bool session_steps(session *e, int64_t count, session_record *record);
 
 /* The last error's text, or "". */
 const char *session_error(const session *e);
-/* One gradient: what element i of this bucket holds before the step. */
-double session_gradient(const session *e, int64_t step, size_t bucket, int rank, size_t i);
-size_t session_numel(const psgd_bucket *bucket);
 /* A uniform value in [-1, 1) with 24 bits, a pure function of its arguments. */
 double session_uniform(uint64_t seed, uint64_t a, uint64_t b, uint64_t c);
 

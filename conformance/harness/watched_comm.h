@@ -9,8 +9,7 @@
 typedef struct watched_comm {
     psgd_comm inner;  /* copied; its context outlives this object */
     int64_t elements; /* handed to all-reduce since the last reset by the user of this object */
-    int64_t calls;
-    bool failed; /* a collective came back with an error: a peer is gone */
+    bool failed;      /* a collective came back with an error: a peer is gone */
     /* Called with what the rank is about to do ("all-reduce of 960 elements") and, afterwards, with null. May be null.
      */
     void (*doing)(void *context, const char *what);

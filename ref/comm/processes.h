@@ -30,7 +30,7 @@ enum {
 };
 
 typedef struct psgd_segment_head {
-    uint64_t magic; /* PSGD_SEGMENT_MAGIC: also says which layout this is */
+    uint64_t magic; /* a constant of processes_segment.c: also says which layout this is */
     uint64_t bytes; /* of the whole segment */
     int32_t size;
     int64_t timeout_nanoseconds;
