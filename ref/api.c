@@ -74,13 +74,14 @@ static psgd_status ref_peek(const psgd_state *state, psgd_part part, size_t buck
 static psgd_status ref_statistics(const psgd_state *state, psgd_statistics *statistics)
 {
     psgd_status status = check_usable(state);
-    if (status == PSGD_OK && !statistics) {
-        status = psgd_fail(PSGD_ERR_ARGUMENT, state->message, PSGD_MESSAGE_SIZE, "statistics is null");
+    if (status != PSGD_OK) {
+        return status;
     }
-    if (status == PSGD_OK) {
-        *statistics = psgd_state_statistics(state);
+    if (!statistics) {
+        return psgd_fail(PSGD_ERR_ARGUMENT, state->message, PSGD_MESSAGE_SIZE, "statistics is null");
     }
-    return status;
+    *statistics = psgd_state_statistics(state);
+    return PSGD_OK;
 }
 
 static psgd_status check_path(const psgd_state *state, const char *path)

@@ -23,7 +23,7 @@ static void print_number(FILE *f, double x)
     if (e == NULL)
         (void)fputs(text, f);
     else
-        (void)fprintf(f, "%.*se%d", (int)(e - text), text, atoi(e + 1));
+        (void)fprintf(f, "%.*se%ld", (int)(e - text), text, strtol(e + 1, NULL, 10));
 }
 
 static void print_flags(FILE *f, const problem *p)

@@ -40,7 +40,7 @@ typedef struct mpi_runner {
 static bool all_ok(bool ok)
 {
     int mine = ok ? 1 : 0, least = 0;
-    return MPI_Allreduce(&mine, &least, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD) == MPI_SUCCESS && least == 1;
+    return MPI_Allreduce(&mine, &least, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD) == MPI_SUCCESS && ok && least == 1;
 }
 
 /* The text of the lowest rank that is not ok, on every rank. Called by all, and only if some rank is not ok. */

@@ -216,16 +216,16 @@ typedef struct bad_peek {
     bool null_data;
 } bad_peek;
 
-#define ERROR_BYTES ((24 * 40 + 17) * sizeof(float))
-#define P_BYTES     (24 * 2 * sizeof(float))
+#define ERROR_BYTES sizeof(float[24 * 40 + 17])
+#define P_BYTES     sizeof(float[24 * 2])
 static const bad_peek bad_peeks[] = {
     {"part 0", 0, 0, 0, P_BYTES, false},
     {"part 99", 99, 0, 0, P_BYTES, false},
     {"bucket 77", PSGD_PART_ERROR, 77, 0, ERROR_BYTES, false},
     {"bucket SIZE_MAX", PSGD_PART_P, SIZE_MAX, 0, P_BYTES, false},
     {"tensor 55", PSGD_PART_P, 0, 55, P_BYTES, false},
-    {"tensor SIZE_MAX", PSGD_PART_Q, 0, SIZE_MAX, 40 * 2 * sizeof(float), false},
-    {"a tensor that is not compressed", PSGD_PART_P, 0, 1, 17 * sizeof(float), false},
+    {"tensor SIZE_MAX", PSGD_PART_Q, 0, SIZE_MAX, sizeof(float[40 * 2]), false},
+    {"a tensor that is not compressed", PSGD_PART_P, 0, 1, sizeof(float[17]), false},
     {"4 bytes too few for P", PSGD_PART_P, 0, 0, P_BYTES - 4, false},
     {"4 bytes too many for P", PSGD_PART_P, 0, 0, P_BYTES + 4, false},
     {"no bytes for P", PSGD_PART_P, 0, 0, 0, false},

@@ -1,6 +1,7 @@
 /* scenario_statistics.c: the reports that a port hands to the log callback (PSGD-STA-002). */
 #include "harness/scenarios_all.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,14 +20,39 @@ typedef struct reports {
     char malformed[160];
 } reports;
 
+/* The name and the whole number at *at, which then stands behind them. Not sscanf: a port may print any number, and one
+ * out of range is undefined there. */
+static bool read_count(long long *count, const char **at, const char *name)
+{
+    if (strncmp(*at, name, strlen(name)) != 0)
+        return false;
+    const char *digits = *at + strlen(name);
+    char *end;
+    errno = 0;
+    *count = strtoll(digits, &end, 10);
+    *at = end;
+    return end != digits && errno == 0;
+}
+
+static bool read_rate(double *rate, const char *at)
+{
+    const char name[] = " rate=";
+    if (strncmp(at, name, strlen(name)) != 0)
+        return false;
+    char *end;
+    *rate = strtod(at + strlen(name), &end);
+    return end != at + strlen(name);
+}
+
 static void on_line(void *context, const char *line)
 {
     reports *r = context;
     report one;
+    const char *at = line;
     if (strncmp(line, "statistics ", strlen("statistics ")) != 0)
         return;
-    if (sscanf(line, "statistics iter=%lld before=%lld after=%lld rate=%lf", &one.iter, &one.before, &one.after,
-               &one.rate) != 4) {
+    if (!read_count(&one.iter, &at, "statistics iter=") || !read_count(&one.before, &at, " before=") ||
+        !read_count(&one.after, &at, " after=") || !read_rate(&one.rate, at)) {
         (void)snprintf(r->malformed, sizeof r->malformed, "%s", line);
         return;
     }

@@ -1,6 +1,7 @@
 /* progress.c: see progress.h. The width is COLUMNS, or 80: asking the terminal itself is no POSIX call. */
 #include "report/progress.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,8 +16,9 @@ progress progress_start(size_t total, bool shown)
     const char *terminal = getenv("TERM");
     const char *columns = getenv("COLUMNS");
     p.bar = isatty(STDERR_FILENO) && terminal != NULL && strcmp(terminal, "dumb") != 0;
-    if (columns != NULL && atoi(columns) >= 40)
-        p.width = atoi(columns);
+    const long wanted = columns != NULL ? strtol(columns, NULL, 10) : 0;
+    if (wanted >= 40 && wanted <= INT_MAX)
+        p.width = (int)wanted;
     return p;
 }
 

@@ -34,12 +34,14 @@ refuse(const reading *r, const char *format, ...)
     va_start(arguments, format);
     vsnprintf(reason, sizeof reason, format, arguments);
     va_end(arguments);
-    return psgd_fail(PSGD_ERR_FORMAT, r->message, r->message_size, "%.200s: %s", r->path, reason);
+    (void)psgd_fail(PSGD_ERR_FORMAT, r->message, r->message_size, "%.200s: %s", r->path, reason);
+    return PSGD_ERR_FORMAT;
 }
 
 static psgd_status out_of_memory(const reading *r)
 {
-    return psgd_fail(PSGD_ERR_MEMORY, r->message, r->message_size, "no memory to load a checkpoint");
+    (void)psgd_fail(PSGD_ERR_MEMORY, r->message, r->message_size, "no memory to load a checkpoint");
+    return PSGD_ERR_MEMORY;
 }
 
 /* ---- Metadata ---- */

@@ -218,14 +218,14 @@ static psgd_status read_tensors(psgd_safetensors_header *header, const context *
     const size_t at_least_one = header->count > 0 ? header->count : 1;
     header->tensors = calloc(at_least_one, sizeof *header->tensors);
     entry *entries = calloc(at_least_one, sizeof *entries);
-    psgd_status status = PSGD_OK;
+    psgd_status status;
     if (!header->tensors || !entries) {
         status = psgd_fail(PSGD_ERR_MEMORY, c->message, c->message_size, "no memory for %zu tensors", header->count);
     } else {
         status = read_entries(entries, header->json, c);
-    }
-    for (size_t i = 0; status == PSGD_OK && i < header->count; i++) {
-        header->tensors[i] = entries[i].tensor;
+        for (size_t i = 0; status == PSGD_OK && i < header->count; i++) {
+            header->tensors[i] = entries[i].tensor;
+        }
     }
     free(entries);
     return status;

@@ -29,7 +29,8 @@ typedef struct report {
 
 static psgd_status no_memory(const report *to)
 {
-    return psgd_fail(PSGD_ERR_MEMORY, to->message, to->size, "no memory to write a file");
+    (void)psgd_fail(PSGD_ERR_MEMORY, to->message, to->size, "no memory to write a file");
+    return PSGD_ERR_MEMORY;
 }
 
 /* ---- the header ---- */
