@@ -13,7 +13,7 @@
 
 #include <inttypes.h>
 
-/* Made and judged in one way: torch or not. */
+/* One way of running and judging: as the hook, or not. */
 typedef struct judged_run {
     uint64_t claims; /* tested */
     bool seeded;
@@ -47,14 +47,17 @@ static void check_verdict(const verdict *v, uint64_t claims)
     fuzz_check(!v->out_of_memory, "memory for the judge");
 }
 
-/* *c is made of p and run, in a folder of its own if it saves and loads. */
-static trace *make_and_run(test_case *c, const problem *p, judged_run *r)
+static bool make(test_case *c, const problem *p, judged_run *r)
 {
-    char *folder = p->checkpoint >= 0 ? temp_folder_make(r->message, sizeof r->message) : NULL;
-    fuzz_check(folder || p->checkpoint < 0, r->message);
-    const bool built = case_build(c, p, "fuzz", "", problem_claims(p) | (r->seeded ? PSGD_CLAIM_TORCH : 0), NULL,
-                                  r->message, sizeof r->message);
-    fuzz_check(built, r->message);
+    return case_build(c, p, "fuzz", "", problem_claims(p) | (r->seeded ? PSGD_CLAIM_TORCH : 0), NULL, r->message,
+                      sizeof r->message);
+}
+
+/* Runs *c, in a folder of its own if it saves and loads. */
+static trace *run(const test_case *c, judged_run *r)
+{
+    char *folder = c->problem.checkpoint >= 0 ? temp_folder_make(r->message, sizeof r->message) : NULL;
+    fuzz_check(folder || c->problem.checkpoint < 0, r->message);
     trace *t = ranks_run(c, psgd_ref(), r->seeded, folder, r->message, sizeof r->message);
     fuzz_check(t, r->message);
     if (folder) {
@@ -73,7 +76,8 @@ static void judge_companion_of(verdict *v, const test_case *c, const trace *t, j
         return;
     }
     fuzz_check(suite_companion_problem(&other, &c->problem, kind), "memory for a companion");
-    trace *other_trace = make_and_run(&other_case, &other, r);
+    fuzz_check(make(&other_case, &other, r), r->message);
+    trace *other_trace = run(&other_case, r);
     judge_companion(v, kind, c, t, &other_case, other_trace, r->claims);
     trace_free(other_trace);
     case_free(&other_case);
@@ -85,7 +89,11 @@ static void run_and_judge(const problem *p, uint64_t claims, bool seeded)
     judged_run r = {.claims = claims, .seeded = seeded};
     verdict v = {0};
     test_case c;
-    trace *t = make_and_run(&c, p, &r);
+    if (!make(&c, p, &r)) { /* for instance a scale that is not exact in the type */
+        fuzz_check(r.message[0] != '\0', "refused with a reason");
+        return;
+    }
+    trace *t = run(&c, &r);
     judge_case(&v, &c, t, claims);
     judge_companion_of(&v, &c, t, &r);
     check_verdict(&v, claims);

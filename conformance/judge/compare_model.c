@@ -44,6 +44,13 @@ static bool spans_the_same(judging *j, int64_t step, size_t tensor, const model_
     return same;
 }
 
+/* Row 7's unit: u kappa, but P's own rounding is no less than the type's smallest number. */
+static double factor_unit(const judging *j, size_t tensor, const model_output *model)
+{
+    const evidence_tensor *x = &j->e.tensors[tensor];
+    return fmax(j->e.u * model->kappa, type_smallest(j->c->dtype) * sqrt((double)(x->n * x->r)));
+}
+
 /* Row 7 as a number, infinite where it can't be taken; and where P differs most. */
 static double factor_ratio(judging *j, int64_t step, size_t tensor, const model_output *model, check_place *place)
 {
@@ -55,7 +62,7 @@ static double factor_ratio(judging *j, int64_t step, size_t tensor, const model_
         judging_lacks_memory(j);
     } else if (p != NULL && model->kappa * j->e.u <= SKIP_CONDITION) {
         *place = place_of(j, step, tensor, STAGE_P_ORTHOGONAL);
-        ratio = difference_ratio(p, model->p, x->n, x->r, j->e.u * model->kappa, place);
+        ratio = difference_ratio(p, model->p, x->n, x->r, factor_unit(j, tensor, model), place);
     }
     free(p);
     return ratio; /* -1: not taken */
@@ -114,10 +121,10 @@ static bool judge_drawn(judging *j, probes *p, int64_t step, size_t tensor)
     if (ok && j->torch && !model.reference_inaccurate) {
         check_place place;
         double ratio = factor_ratio(j, step, tensor, &model, &place);
-        ok = ratio == -1 ||
-             probe_measure(j, x->gram_schmidt ? &p->p_gs : &p->p_qr, ratio,
-                           limit_of(LIMIT_FACTOR)->limit * j->e.u * model.kappa / norm_frobenius(model.p, x->n * x->r),
-                           &place);
+        ok = ratio == -1 || probe_measure(j, x->gram_schmidt ? &p->p_gs : &p->p_qr, ratio,
+                                          limit_of(LIMIT_FACTOR)->limit * factor_unit(j, tensor, &model) /
+                                              norm_frobenius(model.p, x->n * x->r),
+                                          &place);
     }
     model_output_free(&model);
     return ok;
@@ -175,7 +182,7 @@ static bool judge_kept(judging *j, probes *p, int64_t step, size_t tensor)
         check_place place;
         double ratio = factor_ratio(j, step, tensor, &model, &place);
         ok = ok && (ratio == -1 || probe_measure(j, x->gram_schmidt ? &p->p_gs : &p->p_qr, ratio,
-                                                 limit_of(LIMIT_FACTOR)->limit * j->e.u * model.kappa /
+                                                 limit_of(LIMIT_FACTOR)->limit * factor_unit(j, tensor, &model) /
                                                      norm_frobenius(model.p, x->n * x->r),
                                                  &place));
     }

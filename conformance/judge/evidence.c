@@ -309,11 +309,7 @@ static bool regard_tensor(evidence *e, int64_t step, size_t tensor)
  * root of the count as norms go. Zero stays zero. */
 static double scale_of(const evidence *e, double norm, const evidence_tensor *x)
 {
-    double smallest = e->c->dtype == PSGD_F64    ? 0x1p-1074
-                      : e->c->dtype == PSGD_F32  ? 0x1p-149
-                      : e->c->dtype == PSGD_BF16 ? 0x1p-133
-                                                 : 0x1p-24;
-    double least = smallest / e->u * sqrt((double)x->n * (double)x->m);
+    double least = type_smallest(e->c->dtype) / e->u * sqrt((double)x->n * (double)x->m);
     return norm > 0 && norm < least ? least : norm;
 }
 

@@ -20,7 +20,8 @@ typedef struct model_input {
 typedef struct model_output {
     double *p, *q, *out; /* [n r], [m r] (averaged), [n m]; owned */
     bool gram_schmidt;   /* r <= 2 or a half type */
-    /* ||Mbar||_2 ||Q||_2 / (sigma_min(Mbar Q) + epsilon / world), Q as orthogonalised (norm 1 unless epsilon > 0);
+    /* ||Mbar||_2 ||Q||_2 / (sigma_min(Mbar Q) + epsilon / world), Q as orthogonalised (norm 1 unless epsilon > 0); the
+     * factors of the numerator, and their product, are no smaller than what makes u times it the rounding of denormals;
      * epsilon counts on the Gram-Schmidt path only, where it is added to the norms of world * Mbar Q. With epsilon = 0
      * it is infinite if Mbar Q is deficient up to double's rounding. NaN where what goes in, or Mbar Q, is not finite.
      * On the Gram-Schmidt path times the condition number of the directions of q's columns, which is near 1 unless q is
@@ -40,6 +41,8 @@ void model_output_free(model_output *result);
 
 /* Machine epsilon u of a type, as TOLERANCES.md has it: f32 2^-23, f64 2^-52, f16 2^-10, bf16 2^-7. */
 double type_epsilon(psgd_dtype dtype);
+/* The type's smallest denormal number: where rounding stops being relative. */
+double type_smallest(psgd_dtype dtype);
 
 /* A free-running model of a whole case, started from the case's q0 alone. */
 typedef struct model_run {

@@ -21,6 +21,17 @@ double type_epsilon(psgd_dtype dtype)
     return NAN;
 }
 
+double type_smallest(psgd_dtype dtype)
+{
+    switch (dtype) {
+    case PSGD_F32: return 0x1p-149;
+    case PSGD_F64: return 0x1p-1074;
+    case PSGD_F16: return 0x1p-24;
+    case PSGD_BF16: return 0x1p-133;
+    }
+    return NAN;
+}
+
 double *model_doubles(size_t a, size_t b)
 {
     if (a != 0 && b > SIZE_MAX / a) {
@@ -186,7 +197,10 @@ static bool find_conditions(model_output *result, const model_input *input, cons
             residual[i] = input->mbar[i] - result->out[i];
         }
         double weakest = s[r - 1] + epsilon;
-        result->kappa = weakest > cut ? norm * norm_q / weakest * q_condition : INFINITY;
+        double least = type_smallest(input->dtype) / type_epsilon(input->dtype);
+        double product = norm * fmax(norm_q, least * sqrt((double)(m * r)));
+        product = fmax(product, least * sqrt((double)(n * r)));
+        result->kappa = weakest > cut ? product / weakest * q_condition : INFINITY;
         result->gamma = 1 + norm_2(inverse, r, m) + largest_inverse * norm_2(residual, n, m);
     }
     free(s);

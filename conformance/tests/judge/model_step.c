@@ -213,6 +213,24 @@ static void conditions_count_a_nearly_deficient_q(void **state)
     model_output_free(&output);
 }
 
+/* u kappa is what a P of norm 1 is off by: in f32 a matrix of 2^-140 keeps nine bits, whatever u is. */
+static void conditions_count_denormal_numbers(void **state)
+{
+    (void)state;
+    double tiny[N * M], q[M];
+    fill_random(tiny, N * M, 8);
+    fill_random(q, M, 9);
+    for (size_t i = 0; i < N * M; i++) {
+        tiny[i] *= 0x1p-140;
+    }
+    model_output wide = step(N, M, 1, tiny, q, PSGD_F64, 0, 1), narrow = step(N, M, 1, tiny, q, PSGD_F32, 0, 1);
+    const double lost = narrow.kappa * 0x1p-23 / 0x1p-9;
+    assert_true(wide.kappa < 100);
+    assert_true(lost > 0.1 && lost < 100);
+    model_output_free(&wide);
+    model_output_free(&narrow);
+}
+
 static void zero_columns_follow_the_hook(void **state)
 {
     (void)state;
@@ -311,6 +329,7 @@ int main(void)
         cmocka_unit_test(gram_schmidt_stays_orthonormal_when_ill_conditioned),
         cmocka_unit_test(conditions_of_a_diagonal),
         cmocka_unit_test(conditions_count_a_nearly_deficient_q),
+        cmocka_unit_test(conditions_count_denormal_numbers),
         cmocka_unit_test(zero_columns_follow_the_hook),
         cmocka_unit_test(deficient_householder_is_exact),
         cmocka_unit_test(what_is_not_finite_spreads),
