@@ -45,6 +45,7 @@ expect 1 'Two cases timed out: the rest was not run.' "$KIT" run --impl "$PLUGIN
     --only PSGD-EF-001 --quick --report "json=$TMP/hung"
 grep -q '"stopped": true' "$TMP/hung" || fail 'the report does not say that the run was stopped'
 grep -q '"not run": [1-9]' "$TMP/hung" || fail 'the report does not count what was not run'
+grep -q '"cases": 2,' "$TMP/hung" || fail 'not two cases were run'
 expect 1 'ended by the time limit in step of step 1' \
     "$KIT" run --impl "$PLUGINS/hang_in_step.so" --timeout 1 --claims 'core ef warm multirank' --case "$case"
 
