@@ -16,7 +16,7 @@ static const char *need(const psgd_safetensors *file, const char *key, char *mes
 {
     const char *value = psgd_safetensors_metadata(file, key);
     if (value == NULL)
-        (void)file_fail(message, message_size, "metadata \"%s\" is missing", key);
+        (void)refuse(message, message_size, "metadata \"%s\" is missing", key);
     return value;
 }
 
@@ -26,19 +26,19 @@ static bool read_names(test_case *c, const psgd_safetensors *file, char *message
     if (format == NULL)
         return false;
     if (strcmp(format, CASE_FORMAT) != 0)
-        return file_fail(message, message_size, "format '%.40s', expected %s", format, CASE_FORMAT);
+        return refuse(message, message_size, "format '%.40s', expected %s", format, CASE_FORMAT);
     const char *id = need(file, "id", message, message_size);
     const char *claims = id != NULL ? need(file, "claims", message, message_size) : NULL;
     const char *requirements = psgd_safetensors_metadata(file, "requirements"), *bad;
     if (claims == NULL)
         return false;
     if (!id_is_safe(id))
-        return file_fail(message, message_size, "metadata \"id\": '%.80s' cannot be the name of a case", id);
+        return refuse(message, message_size, "metadata \"id\": '%.80s' cannot be the name of a case", id);
     if (!claims_parse(&c->claims, claims, &bad))
-        return file_fail(message, message_size, "metadata \"claims\": unknown claim at '%.40s'", bad);
+        return refuse(message, message_size, "metadata \"claims\": unknown claim at '%.40s'", bad);
     c->id = strdup(id);
     c->requirements = strdup(requirements != NULL ? requirements : "");
-    return (c->id != NULL && c->requirements != NULL) || file_fail(message, message_size, "no memory for a case");
+    return (c->id != NULL && c->requirements != NULL) || refuse(message, message_size, "no memory for a case");
 }
 
 static bool same_buckets(const problem *p, const problem_bucket *buckets, size_t bucket_count)
@@ -78,14 +78,14 @@ static bool read_shapes(problem *p, const psgd_safetensors *file, char *message,
         buckets_free(buckets, bucket_count);
     }
     if (!same)
-        return file_fail(message, message_size, "metadata \"buckets\" and \"problem\" name different shapes");
+        return refuse(message, message_size, "metadata \"buckets\" and \"problem\" name different shapes");
     if (!metadata_integer(&steps, file, "steps") || steps < 1 || steps > PROBLEM_MAX_STEPS)
-        return file_fail(message, message_size, "metadata \"steps\" is missing or not a number of steps");
+        return refuse(message, message_size, "metadata \"steps\" is missing or not a number of steps");
     if (p->recording != NULL && p->steps == 0)
         p->steps = steps;
     if (p->steps != steps || p->checkpoint >= steps)
-        return file_fail(message, message_size, "metadata \"steps\" is %lld, \"problem\" says otherwise",
-                         (long long)steps);
+        return refuse(message, message_size, "metadata \"steps\" is %lld, \"problem\" says otherwise",
+                      (long long)steps);
     return true;
 }
 
@@ -96,14 +96,13 @@ static bool check_ranks(const problem *p, const psgd_safetensors *file, char *me
     size_t count = 0;
     const char *text = psgd_safetensors_metadata(file, "group");
     if (!metadata_integer(&world, file, "world"))
-        return file_fail(message, message_size, "metadata \"world\" is missing or not a number");
+        return refuse(message, message_size, "metadata \"world\" is missing or not a number");
     if (text != NULL && !group_from_json(group, &count, PROBLEM_MAX_WORLD, text, message, message_size))
         return false;
     bool same = world == p->of_world && (text != NULL ? count == (size_t)p->world : p->of_world == p->world);
     for (size_t k = 0; same && k < count; k++)
         same = group[k] == p->group[k];
-    return same ||
-           file_fail(message, message_size, "metadata \"world\", \"group\" and \"problem\" name different ranks");
+    return same || refuse(message, message_size, "metadata \"world\", \"group\" and \"problem\" name different ranks");
 }
 
 static bool read_problem(test_case *c, const psgd_safetensors *file, char *message, size_t message_size)
@@ -115,16 +114,16 @@ static bool read_problem(test_case *c, const psgd_safetensors *file, char *messa
     if (text == NULL)
         return false;
     if (!problem_parse(p, text, &error))
-        return file_fail(message, message_size, "metadata \"problem\", at %zu: %s", error.position, error.message);
+        return refuse(message, message_size, "metadata \"problem\", at %zu: %s", error.position, error.message);
     const char *type = need(file, "dtype", message, message_size);
     if (type == NULL)
         return false;
     if (!dtype_parse(&dtype, type) || dtype != p->dtype)
-        return file_fail(message, message_size, "metadata \"dtype\" is '%.20s', \"problem\" says otherwise", type);
+        return refuse(message, message_size, "metadata \"dtype\" is '%.20s', \"problem\" says otherwise", type);
     if (!check_ranks(p, file, message, message_size) || !read_shapes(p, file, message, message_size))
         return false;
     c->problem_text = problem_print(p);
-    return c->problem_text != NULL || file_fail(message, message_size, "no memory for a case");
+    return c->problem_text != NULL || refuse(message, message_size, "no memory for a case");
 }
 
 /* After case_lay_out, which made the configuration that the problem calls for. */
@@ -135,7 +134,7 @@ static bool read_config(test_case *c, const psgd_safetensors *file, char *messag
     if (text == NULL || !config_from_json(&config, text, message, message_size))
         return false;
     if (!config_equal(&config, &c->config, !c->problem.epsilon_relative))
-        return file_fail(message, message_size, "metadata \"config\" and \"problem\" name different configurations");
+        return refuse(message, message_size, "metadata \"config\" and \"problem\" name different configurations");
     c->config.orthogonalization_epsilon = config.orthogonalization_epsilon;
     return true;
 }
@@ -151,7 +150,7 @@ static bool read_case_tensor(bool *known, test_case *c, const factor_shape *shap
     const bool is_input = at.kind[0] == 'i';
     const size_t limit = at.bucket >= c->bucket_count ? 0 : is_input ? (size_t)c->world : c->tensor_counts[at.bucket];
     if (at.step >= c->steps || at.part != (is_input ? 'k' : 'i') || at.number >= limit)
-        return file_fail(message, message_size, "tensor %.100s is none of this case's", tensor->name);
+        return refuse(message, message_size, "tensor %.100s is none of this case's", tensor->name);
     if (is_input)
         return values_read((values *)case_in(c, at.step, at.bucket, (int)at.number), c->dtype, tensor,
                            &c->numel[at.bucket], 1, message, message_size);
@@ -160,7 +159,7 @@ static bool read_case_tensor(bool *known, test_case *c, const factor_shape *shap
         first += c->tensor_counts[b];
     const size_t dims[] = {shapes[first + at.number].m, shapes[first + at.number].r};
     if (!case_draws_q0_at(c, at.step) || dims[1] == 0)
-        return file_fail(message, message_size, "tensor %.100s: no Q is drawn there", tensor->name);
+        return refuse(message, message_size, "tensor %.100s: no Q is drawn there", tensor->name);
     return values_read((values *)case_q0(c, at.step, at.bucket, at.number), c->dtype, tensor, dims, 2, message,
                        message_size);
 }
@@ -173,15 +172,14 @@ static bool check_complete(const test_case *c, const factor_shape *shapes, char 
         for (size_t b = 0, first = 0; b < c->bucket_count; first += c->tensor_counts[b++]) {
             for (int k = 0; k < c->world; k++)
                 if (case_in(c, step, b, k)->data == NULL)
-                    return file_fail(message, message_size, "tensor in/t%lld/b%zu/k%d is missing", (long long)step, b,
-                                     k);
+                    return refuse(message, message_size, "tensor in/t%lld/b%zu/k%d is missing", (long long)step, b, k);
             const bool fresh = case_draws_q0_at(c, step);
             for (size_t i = 0; fresh && i < c->tensor_counts[b]; i++)
                 if (shapes[first + i].r > 0)
                     *(case_q0(c, step, b, i)->data != NULL ? &drawn : &missing) += 1;
         }
     return drawn == 0 || missing == 0 ||
-           file_fail(message, message_size, "%zu of %zu q0 tensors are missing", missing, drawn + missing);
+           refuse(message, message_size, "%zu of %zu q0 tensors are missing", missing, drawn + missing);
 }
 
 /* A golden file: every rank has an output for every step it did. */
@@ -191,19 +189,19 @@ static bool check_golden(const trace *t, char *message, size_t message_size)
         for (int64_t step = 0; step < t->ranks[k].steps_done; step++)
             for (size_t b = 0; b < t->bucket_count; b++)
                 if (trace_out(t, step, b, k)->data == NULL)
-                    return file_fail(message, message_size, "tensor out/t%lld/b%zu is missing, or its k%d",
-                                     (long long)step, b, k);
+                    return refuse(message, message_size, "tensor out/t%lld/b%zu is missing, or its k%d",
+                                  (long long)step, b, k);
     return true;
 }
 
 static bool read_tensors(test_case *c, const psgd_safetensors *file, char *message, size_t message_size)
 {
     factor_shape *shapes = factor_shapes(c);
-    bool ok = shapes != NULL || file_fail(message, message_size, "no memory for a case");
+    bool ok = shapes != NULL || refuse(message, message_size, "no memory for a case");
     const bool golden = psgd_safetensors_metadata(file, "status") != NULL;
     if (ok && golden) {
         c->expected = trace_create(c->steps, c->bucket_count, c->tensor_counts, c->world);
-        ok = (c->expected != NULL || file_fail(message, message_size, "no memory for results")) &&
+        ok = (c->expected != NULL || refuse(message, message_size, "no memory for results")) &&
              result_metadata_read(c->expected, c, -1, file, message, message_size);
     }
     for (size_t i = 0; ok && i < psgd_safetensors_count(file); i++) {
@@ -212,7 +210,7 @@ static bool read_tensors(test_case *c, const psgd_safetensors *file, char *messa
         ok = read_case_tensor(&known, c, shapes, tensor, message, message_size);
         if (ok && !known)
             ok = golden ? result_tensor_read(c->expected, c, shapes, -1, true, tensor, message, message_size)
-                        : file_fail(message, message_size, "tensor %.100s is none of this case's", tensor->name);
+                        : refuse(message, message_size, "tensor %.100s is none of this case's", tensor->name);
     }
     ok = ok && check_complete(c, shapes, message, message_size) &&
          (!golden || check_golden(c->expected, message, message_size));
@@ -227,8 +225,8 @@ static bool check_size(const problem *p, const psgd_safetensors *file, char *mes
     if (psgd_size_multiply((size_t)p->steps, p->bucket_count, &inputs) &&
         psgd_size_multiply(inputs, (size_t)p->world, &inputs) && inputs <= psgd_safetensors_count(file))
         return true;
-    return file_fail(message, message_size, "the file has %zu tensors, fewer than one per step, bucket and rank",
-                     psgd_safetensors_count(file));
+    return refuse(message, message_size, "the file has %zu tensors, fewer than one per step, bucket and rank",
+                  psgd_safetensors_count(file));
 }
 
 static bool read_case(test_case *c, const psgd_safetensors *file, char *message, size_t message_size)
@@ -258,8 +256,8 @@ bool casefile_read(test_case *c, const char *path, char *message, size_t message
     psgd_safetensors *file = NULL;
     *c = (test_case){0};
     if (psgd_safetensors_open(&file, path, reason, sizeof reason) != PSGD_OK)
-        return file_fail(message, message_size, "%s", reason);
+        return refuse(message, message_size, "%s", reason);
     const bool ok = read_case(c, file, reason, sizeof reason);
     psgd_safetensors_close(file);
-    return ok || file_fail(message, message_size, "%.200s: %s", path, reason);
+    return ok || refuse(message, message_size, "%.200s: %s", path, reason);
 }

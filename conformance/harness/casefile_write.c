@@ -99,7 +99,7 @@ static bool write_case(const test_case *c, bool with_q0, const char *path, void 
     tensor_list list = {0};
     case_texts texts = {.count = 0};
     bool ok = (make_texts(&texts, c) && make_list(&list, c, with_q0)) ||
-              file_fail(message, message_size, "no memory to write case %s", c->id);
+              refuse(message, message_size, "no memory to write case %s", c->id);
     if (ok)
         ok = (path != NULL ? psgd_safetensors_write(path, list.tensors, list.count, texts.metadata, texts.count,
                                                     message, message_size)
@@ -119,11 +119,11 @@ bool casefile_serialize(const test_case *c, bool with_q0, void **bytes, size_t *
 bool casefile_write(const test_case *c, const char *folder, bool with_q0, char *message, size_t message_size)
 {
     if (!id_is_safe(c->id))
-        return file_fail(message, message_size, "'%.80s' cannot be the name of a case file", c->id);
+        return refuse(message, message_size, "'%.80s' cannot be the name of a case file", c->id);
     const size_t size = strlen(folder) + strlen(c->id) + sizeof "/.safetensors";
     char *path = malloc(size);
     if (path == NULL)
-        return file_fail(message, message_size, "no memory to write case %s", c->id);
+        return refuse(message, message_size, "no memory to write case %s", c->id);
     (void)snprintf(path, size, "%s/%s.safetensors", folder, c->id);
     const bool ok = write_case(c, with_q0, path, NULL, NULL, message, message_size);
     free(path);

@@ -67,7 +67,7 @@ bool config_from_json(psgd_config *config, const char *text, char *message, size
     json_t *object = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
     const bool ok = object != NULL && read_config(config, object);
     json_decref(object);
-    return ok || file_fail(message, message_size, "metadata \"config\" is not a configuration with all its members");
+    return ok || refuse(message, message_size, "metadata \"config\" is not a configuration with all its members");
 }
 
 bool config_equal(const psgd_config *a, const psgd_config *b, bool epsilon_too)
@@ -104,7 +104,7 @@ bool group_from_json(int *group, size_t *count, size_t room, const char *text, c
         group[i] = ok ? (int)json_integer_value(member) : 0;
     }
     json_decref(array);
-    return ok || file_fail(message, message_size, "metadata \"group\" is not an array of ranks");
+    return ok || refuse(message, message_size, "metadata \"group\" is not an array of ranks");
 }
 
 /* ---- status ---- */
@@ -140,23 +140,23 @@ static bool read_status(trace *t, int rank, json_t *object, char *message, size_
     const char *word, *text = "";
     if (json_unpack(object, "{s:I, s:s, s?s, s:I}", "rank", &k, "status", &word, "message", &text, "steps_done",
                     &steps_done) != 0)
-        return file_fail(message, message_size, "metadata \"status\": an element lacks rank, status or steps_done");
+        return refuse(message, message_size, "metadata \"status\": an element lacks rank, status or steps_done");
     if (k < 0 || k >= t->world || (rank >= 0 && k != rank))
-        return file_fail(message, message_size, "metadata \"status\": no rank %lld is expected here", (long long)k);
+        return refuse(message, message_size, "metadata \"status\": no rank %lld is expected here", (long long)k);
     trace_rank *r = &t->ranks[k];
     if (r->outcome != RANK_ABSENT)
-        return file_fail(message, message_size, "metadata \"status\": rank %lld is there twice", (long long)k);
+        return refuse(message, message_size, "metadata \"status\": rank %lld is there twice", (long long)k);
     if (strcmp(word, "ok") != 0 && strcmp(word, "unsupported") != 0 && strcmp(word, "error") != 0)
-        return file_fail(message, message_size, "metadata \"status\": '%.40s' is none of ok, unsupported, error", word);
+        return refuse(message, message_size, "metadata \"status\": '%.40s' is none of ok, unsupported, error", word);
     r->outcome = word[0] == 'o' ? RANK_OK : word[0] == 'u' ? RANK_UNSUPPORTED : RANK_ERROR;
     r->status = word[0] == 'o' ? PSGD_OK : word[0] == 'u' ? PSGD_ERR_UNSUPPORTED : PSGD_ERR_BROKEN;
     if (steps_done < 0 || steps_done > t->steps || (r->outcome == RANK_OK && steps_done != t->steps))
-        return file_fail(message, message_size, "metadata \"status\": rank %lld cannot have done %lld of %lld steps",
-                         (long long)k, (long long)steps_done, (long long)t->steps);
+        return refuse(message, message_size, "metadata \"status\": rank %lld cannot have done %lld of %lld steps",
+                      (long long)k, (long long)steps_done, (long long)t->steps);
     r->steps_done = steps_done;
     r->message = malloc(strlen(text) + 1);
     if (r->message == NULL)
-        return file_fail(message, message_size, "no memory for a status");
+        return refuse(message, message_size, "no memory for a status");
     memcpy(r->message, text, strlen(text) + 1);
     return true;
 }
@@ -165,7 +165,7 @@ bool status_from_json(trace *t, int rank, const char *text, char *message, size_
 {
     json_t *array = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
     bool ok = (json_is_array(array) && json_array_size(array) > 0 && json_array_size(array) <= (size_t)t->world) ||
-              file_fail(message, message_size, "metadata \"status\" is not an array with one element per rank");
+              refuse(message, message_size, "metadata \"status\" is not an array with one element per rank");
     for (size_t i = 0; ok && i < json_array_size(array); i++)
         ok = read_status(t, rank, json_array_get(array, i), message, message_size);
     json_decref(array);
@@ -211,12 +211,11 @@ static bool read_statistics(trace *t, const test_case *c, json_t *object, char *
     if (json_unpack(object, "{s:I, s?F, s:I, s:I}", "step", &step, "compression_rate", &rate,
                     "numel_before_compression", &before, "numel_after_compression", &after) != 0 ||
         before < 0 || after < 0)
-        return file_fail(message, message_size,
-                         "metadata \"statistics\": an element lacks a member, or has a wrong one");
+        return refuse(message, message_size, "metadata \"statistics\": an element lacks a member, or has a wrong one");
     if (step < c->config.start_iter || step >= t->steps || t->statistics[step].shown)
-        return file_fail(message, message_size,
-                         "metadata \"statistics\": step %lld is none of the compressed steps, or there twice",
-                         (long long)step);
+        return refuse(message, message_size,
+                      "metadata \"statistics\": step %lld is none of the compressed steps, or there twice",
+                      (long long)step);
     t->statistics[step] = (trace_statistics){.shown = true,
                                              .value = {.compression_rate = rate,
                                                        .numel_before_compression = (uint64_t)before,
@@ -227,7 +226,7 @@ static bool read_statistics(trace *t, const test_case *c, json_t *object, char *
 bool statistics_from_json(trace *t, const test_case *c, const char *text, char *message, size_t message_size)
 {
     json_t *array = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
-    bool ok = json_is_array(array) || file_fail(message, message_size, "metadata \"statistics\" is not an array");
+    bool ok = json_is_array(array) || refuse(message, message_size, "metadata \"statistics\" is not an array");
     for (size_t i = 0; ok && i < json_array_size(array); i++)
         ok = read_statistics(t, c, json_array_get(array, i), message, message_size);
     json_decref(array);

@@ -3,20 +3,8 @@
 #include "harness/case_internal.h"
 
 #include <ctype.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-bool file_fail(char *message, size_t message_size, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    if (message != NULL && message_size > 0)
-        (void)vsnprintf(message, message_size, format, arguments);
-    va_end(arguments);
-    return false;
-}
 
 factor_shape *factor_shapes(const test_case *c)
 {

@@ -4,15 +4,10 @@
 
 #include "core/safetensors.h"
 #include "harness/case.h"
+#include "harness/message.h"
 
 #define CASE_FORMAT   "psgd-case/1"
 #define RESULT_FORMAT "psgd-result/1"
-
-/* Sets the message; returns false, so that an error is one line. */
-#if defined(__GNUC__)
-__attribute__((format(printf, 3, 4)))
-#endif
-bool file_fail(char *message, size_t message_size, const char *format, ...);
 
 /* Size of a tensor's factors: P is n x r, Q m x r; r = 0: it has none. */
 typedef struct factor_shape {

@@ -18,15 +18,15 @@ bool values_read(values *v, psgd_dtype dtype, const psgd_tensor *tensor, const s
         count *= dims[d]; /* the file's tensor has this size: no overflow */
     }
     if (!fits && ndim == 1)
-        return file_fail(message, message_size, "tensor %.100s: expected %zu elements of type %s", tensor->name,
-                         dims[0], dtype_name(dtype));
+        return refuse(message, message_size, "tensor %.100s: expected %zu elements of type %s", tensor->name, dims[0],
+                      dtype_name(dtype));
     if (!fits)
-        return file_fail(message, message_size, "tensor %.100s: expected %zu x %zu of type %s", tensor->name, dims[0],
-                         dims[1], dtype_name(dtype));
+        return refuse(message, message_size, "tensor %.100s: expected %zu x %zu of type %s", tensor->name, dims[0],
+                      dims[1], dtype_name(dtype));
     if (v->data != NULL)
-        return file_fail(message, message_size, "tensor %.100s is there twice", tensor->name);
+        return refuse(message, message_size, "tensor %.100s is there twice", tensor->name);
     if (!values_allocate(v, dtype, count))
-        return file_fail(message, message_size, "no memory for tensor %.100s", tensor->name);
+        return refuse(message, message_size, "no memory for tensor %.100s", tensor->name);
     if (count > 0)
         memcpy(v->data, tensor->data, count * psgd_dtype_size(dtype));
     return true;
@@ -47,8 +47,7 @@ static bool copy_out(trace *t, const test_case *c, const tensor_place *at, int k
                      char *message, size_t message_size)
 {
     if (t->ranks[k].outcome == RANK_ABSENT || at->step >= t->ranks[k].steps_done)
-        return file_fail(message, message_size, "tensor %.100s is of a step that rank %d did not finish", tensor->name,
-                         k);
+        return refuse(message, message_size, "tensor %.100s is of a step that rank %d did not finish", tensor->name, k);
     return values_read(trace_out(t, at->step, at->bucket, k), c->dtype, tensor, &c->numel[at->bucket], 1, message,
                        message_size);
 }
@@ -63,13 +62,13 @@ static bool read_rank_tensor(trace *t, const test_case *c, const tensor_place *a
         return ok;
     }
     if (at->part != 'k' || at->number >= (size_t)c->world || (rank >= 0 && at->number != (size_t)rank))
-        return file_fail(message, message_size, "tensor %.100s is of none of the ranks expected here", tensor->name);
+        return refuse(message, message_size, "tensor %.100s is of none of the ranks expected here", tensor->name);
     const int k = (int)at->number;
     if (kind == KIND_OUT)
         return copy_out(t, c, at, k, tensor, message, message_size);
     if (at->step < c->config.start_iter || at->step >= t->ranks[k].steps_done)
-        return file_fail(message, message_size, "tensor %.100s is of no compressed step that rank %d finished",
-                         tensor->name, k);
+        return refuse(message, message_size, "tensor %.100s is of no compressed step that rank %d finished",
+                      tensor->name, k);
     const size_t padded = error_numel(c, at->bucket);
     return values_read(trace_error(t, at->step, at->bucket, k), c->dtype, tensor, &padded, 1, message, message_size);
 }
@@ -84,10 +83,9 @@ static bool read_factor(trace *t, const test_case *c, const factor_shape *shapes
     for (size_t b = 0; b < at->bucket; b++)
         first += c->tensor_counts[b];
     if (at->part != 'i' || at->number >= c->tensor_counts[at->bucket] || shapes[first + at->number].r == 0)
-        return file_fail(message, message_size, "tensor %.100s is of no compressed tensor", tensor->name);
+        return refuse(message, message_size, "tensor %.100s is of no compressed tensor", tensor->name);
     if (at->step < c->config.start_iter || at->step >= done)
-        return file_fail(message, message_size, "tensor %.100s is of no compressed step that was finished",
-                         tensor->name);
+        return refuse(message, message_size, "tensor %.100s is of no compressed step that was finished", tensor->name);
     const factor_shape *shape = &shapes[first + at->number];
     const size_t dims[] = {kind == KIND_P ? shape->n : shape->m, shape->r};
     values *v =
@@ -101,9 +99,9 @@ bool result_tensor_read(trace *t, const test_case *c, const factor_shape *shapes
     tensor_place at;
     const result_kind kind = tensor_name_parse(&at, tensor->name) ? kind_of(at.kind) : KIND_UNKNOWN;
     if (kind == KIND_UNKNOWN)
-        return file_fail(message, message_size, "unknown tensor %.100s", tensor->name);
+        return refuse(message, message_size, "unknown tensor %.100s", tensor->name);
     if (at.step >= c->steps || at.bucket >= c->bucket_count)
-        return file_fail(message, message_size, "tensor %.100s is of no step or bucket of the case", tensor->name);
+        return refuse(message, message_size, "tensor %.100s is of no step or bucket of the case", tensor->name);
     if (kind == KIND_OUT || kind == KIND_ERROR)
         return read_rank_tensor(t, c, &at, kind, rank, golden, tensor, message, message_size);
     return read_factor(t, c, shapes, &at, kind, tensor, message, message_size);
@@ -118,16 +116,16 @@ bool result_metadata_read(trace *t, const test_case *c, int rank, const psgd_saf
     const char *q = psgd_safetensors_metadata(file, "q"), *status = psgd_safetensors_metadata(file, "status");
     const char *statistics = psgd_safetensors_metadata(file, "statistics");
     if (status == NULL)
-        return file_fail(message, message_size, "metadata \"status\" is missing");
+        return refuse(message, message_size, "metadata \"status\" is missing");
     if (claims != NULL && !claims_parse(&t->claims, claims, &bad))
-        return file_fail(message, message_size, "metadata \"claims\": unknown claim at '%.40s'", bad);
+        return refuse(message, message_size, "metadata \"claims\": unknown claim at '%.40s'", bad);
     if (q != NULL && strcmp(q, "given") != 0 && strcmp(q, "own") != 0)
-        return file_fail(message, message_size, "metadata \"q\" is '%.40s', neither given nor own", q);
+        return refuse(message, message_size, "metadata \"q\" is '%.40s', neither given nor own", q);
     t->q_given = q != NULL && strcmp(q, "given") == 0;
     t->producer = strdup(producer != NULL ? producer : "unnamed");
     t->version = strdup(version != NULL ? version : "");
     if (t->producer == NULL || t->version == NULL)
-        return file_fail(message, message_size, "no memory for results");
+        return refuse(message, message_size, "no memory for results");
     return status_from_json(t, rank, status, message, message_size) &&
            (statistics == NULL || statistics_from_json(t, c, statistics, message, message_size));
 }

@@ -73,7 +73,7 @@ bool resultfile_serialize(const test_case *c, const trace *t, int rank, void **b
     claims_print(t->claims, claims, sizeof claims);
     bool ok =
         (producer != NULL && version != NULL && status != NULL && statistics != NULL && make_list(&list, c, t, rank)) ||
-        file_fail(message, message_size, "no memory for the results of case %s", c->id);
+        refuse(message, message_size, "no memory for the results of case %s", c->id);
     if (ok) {
         const psgd_metadata metadata[] = {{"format", RESULT_FORMAT}, {"id", c->id},
                                           {"producer", producer},    {"version", version},
@@ -98,14 +98,14 @@ static bool read_all(trace *t, const test_case *c, int rank, const psgd_safetens
 {
     const char *format = psgd_safetensors_metadata(file, "format"), *id = psgd_safetensors_metadata(file, "id");
     if (format == NULL || strcmp(format, RESULT_FORMAT) != 0)
-        return file_fail(message, message_size, "metadata \"format\" is not %s", RESULT_FORMAT);
+        return refuse(message, message_size, "metadata \"format\" is not %s", RESULT_FORMAT);
     if (id == NULL || strcmp(id, c->id) != 0)
-        return file_fail(message, message_size, "the result is that of case '%.80s', not of %s", id != NULL ? id : "",
-                         c->id);
+        return refuse(message, message_size, "the result is that of case '%.80s', not of %s", id != NULL ? id : "",
+                      c->id);
     if (!result_metadata_read(t, c, rank, file, message, message_size))
         return false;
     factor_shape *shapes = factor_shapes(c);
-    bool ok = shapes != NULL || file_fail(message, message_size, "no memory for results");
+    bool ok = shapes != NULL || refuse(message, message_size, "no memory for results");
     for (size_t i = 0; ok && i < psgd_safetensors_count(file); i++)
         ok = result_tensor_read(t, c, shapes, rank, false, psgd_safetensors_at(file, i), message, message_size);
     free(shapes);
@@ -121,7 +121,7 @@ static bool add_part(trace **t, const test_case *c, int rank, trace *part, char 
     }
     if (*t == NULL)
         *t = trace_create(c->steps, c->bucket_count, c->tensor_counts, c->world);
-    bool ok = *t != NULL || file_fail(message, message_size, "no memory for results");
+    bool ok = *t != NULL || refuse(message, message_size, "no memory for results");
     for (int k = 0; ok && k < c->world; k++)
         if (k == rank || (rank < 0 && part->ranks[k].outcome != RANK_ABSENT))
             ok = trace_merge(*t, part, k, message, message_size);
@@ -133,10 +133,10 @@ static bool add_file(const test_case *c, trace **t, int rank, const psgd_safeten
                      size_t message_size)
 {
     if (rank >= c->world)
-        return file_fail(message, message_size, "case %s has no rank %d", c->id, rank);
+        return refuse(message, message_size, "case %s has no rank %d", c->id, rank);
     trace *part = trace_create(c->steps, c->bucket_count, c->tensor_counts, c->world);
     if (part == NULL)
-        return file_fail(message, message_size, "no memory for results");
+        return refuse(message, message_size, "no memory for results");
     if (!read_all(part, c, rank, file, message, message_size)) {
         trace_free(part);
         return false;
@@ -160,8 +160,8 @@ bool resultfile_read(const test_case *c, trace **t, int rank, const char *path, 
     char reason[400];
     psgd_safetensors *file = NULL;
     if (psgd_safetensors_open(&file, path, reason, sizeof reason) != PSGD_OK)
-        return file_fail(message, message_size, "%s", reason);
+        return refuse(message, message_size, "%s", reason);
     const bool ok = add_file(c, t, rank, file, reason, sizeof reason);
     psgd_safetensors_close(file);
-    return ok || file_fail(message, message_size, "%.200s: %s", path, reason);
+    return ok || refuse(message, message_size, "%.200s: %s", path, reason);
 }
