@@ -35,8 +35,8 @@ bool spectrum_matrix(double *a, const double *s, size_t n, size_t m, size_t coun
 {
     if (count > 0 && (n > SIZE_MAX / sizeof(double) / count || m > SIZE_MAX / sizeof(double) / count))
         return false;
-    double *u = malloc((n * count > 0 ? n * count : 1) * sizeof *u);
-    double *v = malloc((m * count > 0 ? m * count : 1) * sizeof *v);
+    double *u = calloc(n * count > 0 ? n * count : 1, sizeof *u);
+    double *v = calloc(m * count > 0 ? m * count : 1, sizeof *v);
     if (u == NULL || v == NULL) {
         free(u);
         free(v);
