@@ -20,10 +20,11 @@ static void show_requirements(const char *list)
 /* Each tensor as a matrix, and whether the hook's rule compresses it. */
 static void show_bucket(const problem *p, size_t index)
 {
+    double anywhere;
     const psgd_bucket bucket = {.struct_size = sizeof bucket,
                                 .dtype = (uint32_t)p->dtype,
                                 .index = index,
-                                .data = (void *)(uintptr_t)p, /* the layout looks at no element */
+                                .data = &anywhere, /* the layout looks at no element */
                                 .tensor_count = p->buckets[index].tensor_count,
                                 .shapes = p->buckets[index].shapes};
     psgd_bucket_layout layout;

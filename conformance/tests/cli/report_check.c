@@ -156,7 +156,7 @@ int main(int argc, char **argv)
     if (report != NULL && manifest != NULL)
         check_golden(report, manifest);
     else if (report != NULL && !golden)
-        check_ranks(report, atoi(argv[3]));
+        check_ranks(report, (int)strtol(argv[3], NULL, 10));
     json_decref(report);
     json_decref(manifest);
     printf("%d wrong\n", wrong);
