@@ -161,26 +161,72 @@ static void print_failure(const run_report *r, const check *c)
     print_again(r, c);
 }
 
-/* Failures in the order of the requirements, the first few cases of each. */
+/* A requirement without a law of its own is judged by everything in the cases that were made for it. */
+static bool is_by_case(const check *c)
+{
+    return strcmp(c->row, "case") == 0;
+}
+
+/* This requirement's failures, the first few cases. Those judged by their cases only are left out unless verbose. */
+static void print_failures_of(const run_report *r, const requirement *wanted, bool verbose)
+{
+    size_t shown = 0, failed = 0;
+    for (size_t i = 0; i < r->verdict->count; i++) {
+        const check *c = &r->verdict->checks[i];
+        if (c->requirement != wanted || c->state != CHECK_FAIL || (is_by_case(c) && !verbose))
+            continue;
+        if (failed++ == 0)
+            printf("%sFAILED %s%s  %s\n", red(r), wanted->id, plain(r), wanted->sentence);
+        if (verbose || shown < FAILURES_SHOWN) {
+            print_failure(r, c);
+            shown++;
+        }
+    }
+    if (failed > shown)
+        printf("  and %zu more cases of %s (--verbose prints all)\n", failed - shown, wanted->id);
+}
+
+/* The requirements whose cases failed by what is printed above, one line for all of them: they are where to look, not
+ * what broke. */
+static void print_failures_by_case(const run_report *r)
+{
+    size_t count, listed = 0;
+    const requirement *all = requirements(&count);
+    for (size_t i = 0; i < count; i++) {
+        size_t failed = 0;
+        for (size_t j = 0; j < r->verdict->count; j++) {
+            const check *c = &r->verdict->checks[j];
+            failed += c->requirement == &all[i] && c->state == CHECK_FAIL && is_by_case(c);
+        }
+        if (failed > 0)
+            printf("%s%s (%zu)", listed++ == 0 ? "Among the failed cases are those made for: " : ", ", all[i].id,
+                   failed);
+    }
+    if (listed > 0)
+        printf("\n");
+}
+
 static void print_failures(const run_report *r, bool verbose)
 {
     size_t count;
     const requirement *all = requirements(&count);
-    for (size_t i = 0; i < count; i++) {
-        size_t shown = 0, failed = 0;
-        for (size_t j = 0; j < r->verdict->count; j++) {
-            const check *c = &r->verdict->checks[j];
-            if (c->requirement != &all[i] || c->state != CHECK_FAIL)
-                continue;
-            if (failed++ == 0)
-                printf("%sFAILED %s%s  %s\n", red(r), all[i].id, plain(r), all[i].sentence);
-            if (verbose || shown < FAILURES_SHOWN) {
-                print_failure(r, c);
-                shown++;
-            }
-        }
-        if (failed > shown)
-            printf("  and %zu more cases of %s (--verbose prints all)\n", failed - shown, all[i].id);
+    for (size_t i = 0; i < count; i++)
+        print_failures_of(r, &all[i], verbose);
+    if (!verbose)
+        print_failures_by_case(r);
+}
+
+/* Why claims fail, a line each. That a requirement failed has been said above; what is left is what no case has shown.
+ */
+static void print_reasons(const char *reasons, bool verbose)
+{
+    static const char said[] = " failed";
+    for (size_t length; *reasons != '\0'; reasons += length + (reasons[length] == '\n')) {
+        length = strcspn(reasons, "\n");
+        const bool is_said =
+            length >= strlen(said) && strncmp(reasons + length - strlen(said), said, strlen(said)) == 0;
+        if (verbose || !is_said)
+            printf("%.*s\n", (int)length, reasons);
     }
 }
 
@@ -301,7 +347,7 @@ bool report_text(const run_report *r, bool verbose, bool quiet)
         }
         print_failures(r, verbose);
         if (r->failed != 0 && r->reasons != NULL)
-            printf("%s", r->reasons);
+            print_reasons(r->reasons, verbose);
         if (r->out_of_reach != 0) {
             char names[256];
             claims_print(r->out_of_reach, names, sizeof names);
