@@ -81,13 +81,23 @@ static bool is_mean(session *e, const session_record *record)
     for (size_t i = 0; i < record->segment_count; i++)
         if (record->segments[i].what[0] == 'o') /* "output" */
             last = &record->segments[i];
-    double distance = 0, norm = 0;
+    double distance = 0, norm = 0, along = 0, across = 0;
     for (size_t i = 0; i < COUNT; i++) {
-        double expected = mean_element(e, i), d = record->values[last->first + i] - expected;
-        distance += d * d;
+        double expected = mean_element(e, i), got = record->values[last->first + i];
+        distance += (got - expected) * (got - expected);
         norm += expected * expected;
+        along += got * expected;
+    }
+    for (size_t i = 0; i < COUNT; i++) {
+        double d = record->values[last->first + i] - along / norm * mean_element(e, i);
+        across += d * d;
     }
     bool ok = sqrt(distance) <= LIMIT * sqrt(norm);
+    if (!ok && sqrt(across) <= LIMIT * fabs(along) / sqrt(norm))
+        return scenario_unobserved(e->subject,
+                                   "the output is %.3g times the mean: its scale is wrong, which is another "
+                                   "requirement's matter (PSGD-AGG-002), and Q cannot be told from it",
+                                   along / norm);
     return ok ||
            scenario_fail(e->subject,
                          "gradients whose mean has rank exactly r, while the ranks' own parts cancel: expected "
