@@ -44,8 +44,8 @@ static double round_f64(double value)
 }
 
 static const psgd_value_type types[] = {
-    {PSGD_F32, "f32", false, load_f32, store_f32, round_f32},
-    {PSGD_F64, "f64", false, load_f64, store_f64, round_f64},
+    {PSGD_F32, false, load_f32, store_f32, round_f32},
+    {PSGD_F64, false, load_f64, store_f64, round_f64},
 };
 
 const psgd_value_type *psgd_value_type_of(uint32_t dtype)

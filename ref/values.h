@@ -11,7 +11,6 @@
 
 typedef struct psgd_value_type {
     psgd_dtype dtype;
-    const char *name;
     bool half; /* a 16-bit type: orthogonalised by Gram-Schmidt whatever the rank */
     void (*load)(double *values, const void *elements, size_t count);  /* values[count] = elements[count] */
     void (*store)(void *elements, const double *values, size_t count); /* elements[count] = values[count], rounded */

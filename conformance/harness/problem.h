@@ -1,4 +1,4 @@
-/* problem.h: the problem string, one grammar for run, fuzz, bench and bug reports.
+/* problem.h: the problem string, one grammar for runs, fuzzing, reports and files.
  *
  *   W3/r2/s2/i6/f32/ef,ws/rate2/eps0/[24x40,17,24x40]/grad=decay:0.5/seed=7
  *

@@ -16,8 +16,8 @@ static void the_executable_lies_beside_itself(void **state)
 {
     (void)state;
     char *path = NULL, message[1024] = "";
-    assert_true(module_folder_find(&path, "test_conformance_harness_module_folder", message, sizeof message));
-    char *expected = beside_executable("test_conformance_harness_module_folder");
+    assert_true(module_folder_find(&path, "test_harness_module_folder", message, sizeof message));
+    char *expected = beside_executable("test_harness_module_folder");
     assert_non_null(expected);
     assert_int_equal(expected[0], '/');
     assert_string_equal(path, expected);
