@@ -1,10 +1,14 @@
 /* amplification.c: K_t, how much this very case amplifies rounding (TOLERANCES.md, row 8).
  *
- * The model runs again, several times, with noise of relative size 1e-10 after every operation: M, Q orthogonalised, P,
- * P orthogonalised, new Q, out, E. K_t is the largest ||out - out without noise||_F / (1e-10 S). A port of machine
- * epsilon u then may be off by about u S K_t, for the same reason, if it is right.
+ * The model runs again, several times, with noise of relative size L after every operation: M, Q orthogonalised, P,
+ * P orthogonalised, new Q, out, E. K_t is the largest ||out - out without noise||_F / (L S). A port of machine epsilon
+ * u then may be off by about u S K_t, for the same reason, if it is right.
  *
- * K_t cannot be seen beyond 1 / 1e-10, where the noise makes out anything at all. A relative deviation above 1e-2 is
+ * L is 1e-10, but 1e-13 where the port's type is f64: noise must be small against everything that u is small against.
+ * (Measured: ones plus multiples of 2^-40, r = 8, f64. Under noise of 1e-10 all that r = 8 is there to see is lost, out
+ * is off by no more than that and K_t seems to be 2; the reference was off by 100 u S.)
+ *
+ * K_t cannot be seen beyond 1 / L, where the noise makes out anything at all. A relative deviation above 1e-2 is
  * therefore no measure of K_t, and gives infinity: free-running results of such a case prove nothing in any type.
  * (Measured: the hook in f64 with epsilon = 1e-8 on a rank-1 matrix, r = 2, is off by 0.3 S where K_t seems to be 4e9.)
  *
@@ -24,16 +28,21 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#define NOISE_LEVEL 1e-10
-#define SATURATED   1e-2
+#define SATURATED 1e-2
 
 struct noise {
     gsl_rng *generator;
+    double level;
 };
+
+static double level_for(psgd_dtype dtype)
+{
+    return dtype == PSGD_F64 ? 1e-13 : 1e-10;
+}
 
 static double noise_next(noise *z)
 {
-    return NOISE_LEVEL * (2 * gsl_rng_uniform(z->generator) - 1);
+    return z->level * (2 * gsl_rng_uniform(z->generator) - 1);
 }
 
 void noise_apply(noise *z, double *x, size_t count)
@@ -69,7 +78,7 @@ static uint32_t hash_of(const char *text)
 
 /* Raises each K_t to what this noisy pass shows; a NaN stays. */
 static void compare(double *amplification, const model_case *mc, const model_pass *clean, const model_pass *noisy,
-                    const double *scale, double *difference)
+                    const double *scale, double level, double *difference)
 {
     for (size_t t = 0; t < mc->steps; t++) {
         for (size_t b = 0; b < mc->bucket_count; b++) {
@@ -87,8 +96,8 @@ static void compare(double *amplification, const model_case *mc, const model_pas
                     difference[j] = noisy->out[at][matrix->offset + j] - clean->out[at][matrix->offset + j];
                 }
                 double distance = norm_frobenius(difference, count);
-                double k = distance == 0 ? 0 : distance / NOISE_LEVEL / scale[entry];
-                k = k * NOISE_LEVEL > SATURATED ? INFINITY : k;
+                double k = distance == 0 ? 0 : distance / level / scale[entry];
+                k = k * level > SATURATED ? INFINITY : k;
                 if (isnan(k) || k > amplification[entry]) {
                     amplification[entry] = k;
                 }
@@ -104,7 +113,7 @@ bool model_amplification(double *amplification, const model_case *mc, const mode
     for (size_t b = 0; b < mc->bucket_count; b++) {
         longest = mc->buckets[b].numel > longest ? mc->buckets[b].numel : longest;
     }
-    noise z = {.generator = gsl_rng_alloc(gsl_rng_mt19937)};
+    noise z = {.generator = gsl_rng_alloc(gsl_rng_mt19937), .level = level_for(mc->source->dtype)};
     double *difference = model_doubles(longest, 1);
     bool ok = z.generator != NULL && difference != NULL;
     for (int run = 0; ok && run < noise_runs; run++) {
@@ -112,7 +121,7 @@ bool model_amplification(double *amplification, const model_case *mc, const mode
         model_pass noisy = {.out = calloc(entries + 1, sizeof *noisy.out)};
         ok = noisy.out != NULL && model_pass_run(&noisy, mc, &z);
         if (ok) {
-            compare(amplification, mc, clean, &noisy, scale, difference);
+            compare(amplification, mc, clean, &noisy, scale, z.level, difference);
         }
         for (size_t i = 0; noisy.out != NULL && i < entries; i++) {
             free(noisy.out[i]);

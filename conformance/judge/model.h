@@ -58,10 +58,10 @@ typedef struct model_run {
     bool *reference_inaccurate; /* [steps * tensors]: at this step or before */
 } model_run;
 
-/* noise_runs: how many noisy repetitions K_t is taken from (6). Noise uniform in +-1e-10 relative, after every
- * operation, seeded by the case. False without memory. Non-finite input gives non-finite output, never a failure. Where
- * the case lacks a q0 that is needed, the tensor's results are NaN from there on. Flattened variant: what is per tensor
- * stands at the bucket's first tensor; r > side gives NaN. */
+/* noise_runs: how many noisy repetitions K_t is taken from (6). Noise uniform in +-L relative (amplification.c), after
+ * every operation, seeded by the case. False without memory. Non-finite input gives non-finite output, never a failure.
+ * Where the case lacks a q0 that is needed, the tensor's results are NaN from there on. Flattened variant: what is per
+ * tensor stands at the bucket's first tensor; r > side gives NaN. */
 bool model_run_case(model_run *run, const test_case *c, int noise_runs);
 void model_run_free(model_run *run, const test_case *c);
 

@@ -7,7 +7,7 @@
 
 /* Emulated rounding, see amplification.c. A null pointer is allowed everywhere and means none. */
 typedef struct noise noise;
-/* x[count]: each element times 1 + 1e-10 v, v uniform in +-1. */
+/* x[count]: each element times 1 + L v, v uniform in +-1. */
 void noise_apply(noise *z, double *x, size_t count);
 /* The same for a[n r] as Householder QR makes it: rounding is relative to its columns, whose norms are 1, so that
  * elements that are zero here (a row of zeros, and how P is completed then) are noise elsewhere. */

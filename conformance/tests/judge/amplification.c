@@ -95,6 +95,35 @@ static void amplification_sees_a_completion_that_is_rounding(void **state)
     }
 }
 
+/* Singular values 1, 1e-10, 1e-12, and a Q of the first and third right vectors. Rounding of 2e-16 turns the third
+ * direction by 2e-4 towards the second, of which out then gets 2e-14: K_t = 100. Noise that drowned the third would
+ * only see the size of the second, K_t = 1. */
+static void amplification_sees_small_singular_values(void **state)
+{
+    (void)state;
+    const double sigma[N] = {1, 1e-10, 1e-12};
+    fixture *f = spectrum_case(2, N, 0.5);
+    double left[N * N], right[M * N], matrix[N * M];
+    assert_true(householder_q(left, in_data(f, 0, 0, 0), N, N));
+    assert_true(householder_q(right, in_data(f, 0, 0, 1), M, N));
+    for (size_t i = 0; i < N * N; i++) {
+        left[i] *= sigma[i % N];
+    }
+    matmul_nt(matrix, left, right, N, M, N);
+    for (size_t k = 0; k < 2; k++) {
+        memcpy(in_data(f, 2, 0, k), matrix, sizeof matrix);
+    }
+    for (size_t i = 0; i < M; i++) {
+        ((double *)f->c.q0[2].data)[2 * i] = right[i * N];
+        ((double *)f->c.q0[2].data)[2 * i + 1] = right[i * N + 2];
+    }
+    double k = amplification_of(f, 6, 2);
+    free_fixture(f);
+    if (!(k > 10 && k < 1000)) {
+        fail_msg("drowned: %g", k);
+    }
+}
+
 static void amplification_is_the_same_twice(void **state)
 {
     (void)state;
@@ -131,6 +160,7 @@ int main(void)
         cmocka_unit_test(amplification_tells_easy_from_hard),
         cmocka_unit_test(amplification_counts_the_ranks_own_rounding),
         cmocka_unit_test(amplification_sees_a_completion_that_is_rounding),
+        cmocka_unit_test(amplification_sees_small_singular_values),
         cmocka_unit_test(amplification_is_the_same_twice),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
