@@ -95,13 +95,13 @@ static void amplification_sees_a_completion_that_is_rounding(void **state)
     }
 }
 
-/* Singular values 1, 1e-10, 1e-12, and a Q of the first and third right vectors. Rounding of 2e-16 turns the third
- * direction by 2e-4 towards the second, of which out then gets 2e-14: K_t = 100. Noise that drowned the third would
+/* Singular values 1, 1e-10, 2e-13, and a Q of the first and third right vectors. Rounding of 2e-16 turns the third
+ * direction by 1e-3 towards the second, of which out then gets 1e-13: K_t is large. Noise that drowned the third would
  * only see the size of the second, K_t = 1. */
 static void amplification_sees_small_singular_values(void **state)
 {
     (void)state;
-    const double sigma[N] = {1, 1e-10, 1e-12};
+    const double sigma[N] = {1, 1e-10, 2e-13};
     fixture *f = spectrum_case(2, N, 0.5);
     double left[N * N], right[M * N], matrix[N * M];
     assert_true(householder_q(left, in_data(f, 0, 0, 0), N, N));
