@@ -303,14 +303,29 @@ static void notice_unmade_claims(const session *s)
     fprintf(stderr, "psgd-conform: notice: the port does not claim %s; tested all the same\n", names);
 }
 
+/* Without claim torch nobody says which of these tensors a port must compress. */
+static void notice_ambiguous_shapes(const session *s)
+{
+    for (size_t i = 0; i < s->plan.count && (s->report.tested & PSGD_CLAIM_TORCH) == 0 && !s->options->quiet; i++) {
+        const plan_item *item = &s->plan.items[i];
+        if (item->scenario == NULL && item->requirements[0] == '\0' && !problem_is_unambiguous(&item->problem))
+            fprintf(stderr,
+                    "psgd-conform: notice: %s has shapes that ports select differently; without claim torch it is "
+                    "judged by conservation and by equality of the ranks\n",
+                    item->id);
+    }
+}
+
 static int judge_and_report(session *s)
 {
     const options *o = s->options;
     const bool home = s->runner->is_home(s->runner);
     if (home && !o->quiet)
         report_text_header(&s->report);
-    if (home)
+    if (home) {
         notice_unmade_claims(s);
+        notice_ambiguous_shapes(s);
+    }
     const double start = now();
     if (!run_plan(s))
         return complain(s, EXIT_KIT_FAILED);

@@ -14,7 +14,8 @@ typedef struct judging {
     const trace *t;
     uint64_t claims;
     bool torch;
-    bool q_known; /* the port started from the case's q0: handed in, or drawn by the same chain under torch */
+    bool selection_known; /* which tensors are compressed: the hook's rule, or shapes that every rule treats alike */
+    bool q_known;         /* the port started from the case's q0: handed in, or drawn by the same chain under torch */
     size_t first_check;
     evidence e;
     model_run *free_running; /* null: not made */

@@ -53,7 +53,7 @@ void judge_mean(judging *j)
     probe kept = probe_for("PSGD-AGG-003", LIMIT_MEAN), kept_exact = probe_for("PSGD-AGG-003", LIMIT_EXACT);
     for (int64_t step = 0; step < j->e.steps; step++) {
         bool compressed_step = evidence_is_compressed_step(&j->e, step);
-        if (compressed_step && j->c->problem.flattened) {
+        if (compressed_step && (j->c->problem.flattened || !j->selection_known)) {
             return; /* the flattened variant compresses everything */
         }
         for (size_t i = 0; i < j->e.tensor_count; i++) {

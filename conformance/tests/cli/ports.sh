@@ -27,6 +27,15 @@ refused "$PLUGINS/small_table.so" 'small_table.so'
 refused "$PLUGINS/crash_in_constructor.so" 'ended by signal SIGABRT in being loaded'
 refused "$PLUGINS/hang_in_constructor.so" 'ended by the time limit in being loaded'
 
+# Which of these tensors are compressed is the hook's rule: without claim torch another rule is no fault, forgetting is one.
+ties='W2/r1/s2/i6/f32/[4x4,5x4]'
+expect 0 'notice: case-1 has shapes that ports select differently' \
+    "$KIT" run --impl faulty:selection-not-strict --claims core,ef,warm,multirank --case "$ties"
+expect 1 'FAILED PSGD-SEL-001' "$KIT" run --impl faulty:selection-not-strict --case "$ties"
+refute 'notice'
+expect 1 'FAILED PSGD-EF-001' \
+    "$KIT" run --impl faulty:error-from-raw-gradient --claims core,ef,warm,multirank --case "$ties"
+
 # One case of four steps, the plain ones included.
 case='W2/r2/s2/i4/f32/ef,ws/rate2/eps0/[24x40]'
 

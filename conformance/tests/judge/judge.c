@@ -52,7 +52,9 @@ static void expect_no_failure(const char *problem_text, uint64_t claims, bool hi
     trace *t = made_trace(&c, &o);
     judge_case(&v, &c, t, claims);
     verdict_counts counts = verdict_count(&v);
-    if (counts.by_state[CHECK_FAIL] > 0 || v.out_of_memory || counts.by_state[CHECK_PASS] < 4) {
+    /* Of shapes that ports select differently little is judged without claim torch. */
+    bool little = (claims & PSGD_CLAIM_TORCH) == 0 && !problem_is_unambiguous(&c.problem);
+    if (counts.by_state[CHECK_FAIL] > 0 || v.out_of_memory || counts.by_state[CHECK_PASS] < (little ? 2u : 4u)) {
         show(&v);
         fail_msg("%s: a right run is not accepted", problem_text);
     }
@@ -68,7 +70,7 @@ static void right_runs_pass(void **state)
         usual_case,
         "W1/r1/f32/[20x30]",
         "W2/r3/f32/[20x30,8,20x30,30x20]",
-        "W4/r4/f64/[20x30;16x16,5]/grad=power",
+        "W4/r4/f64/[20x30;16x24,5]/grad=power",
         "W3/r2/f32/-/[20x30,4]/const",
         "W3/r2/f32/ws/[20x30,4]/const/i10/grad=gap",
         "W2/r5/f32/rate0/[4x30,3x3,1x7,9]",
