@@ -1,4 +1,4 @@
-/* amplification.c: K_t, how much this very case amplifies rounding (TOLERANCES.md, row 8).
+/* amplification.c: K_t, how much this very case amplifies rounding (limits.h, row 8).
  *
  * The model runs again, several times, with noise of relative size L after every operation: M, Q orthogonalised, P,
  * P orthogonalised, new Q, out, E. K_t is the largest ||out - out without noise||_F / (L S). A port of machine epsilon

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NOISE_RUNS 6 /* TOLERANCES, K_t */
+#define NOISE_RUNS 6 /* SPEC.md, the limits: K_t */
 
 /* Only a second run can show these: companion.c opens their checks. */
 static const char *const by_companion[] = {"PSGD-AGG-007", "PSGD-AGG-008", "PSGD-NUM-003", "PSGD-CKP-001"};

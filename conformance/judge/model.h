@@ -39,7 +39,7 @@ typedef struct model_output {
 bool model_step(model_output *result, const model_input *input);
 void model_output_free(model_output *result);
 
-/* Machine epsilon u of a type, as TOLERANCES.md has it: f32 2^-23, f64 2^-52, f16 2^-10, bf16 2^-7. */
+/* Machine epsilon u of a type, as the limits have it: f32 2^-23, f64 2^-52, f16 2^-10, bf16 2^-7. */
 double type_epsilon(psgd_dtype dtype);
 /* The type's smallest denormal number: where rounding stops being relative. */
 double type_smallest(psgd_dtype dtype);
@@ -50,9 +50,9 @@ typedef struct model_run {
     double **p;    /* [steps * tensors]: [n r] of compressed tensors, else null */
     double **q;    /* [steps * tensors]: [m r] averaged */
     double *kappa; /* [steps * tensors]: largest kappa of this tensor up to this step; 0 where not compressed */
-    /* [steps * tensors]: K_t, see TOLERANCES; infinite where it cannot be measured because the noise changes out by
-     * more than 1 %; 0 where not compressed, and where out stays exactly zero whatever the noise: then a port's must be
-     * zero too, and there is no ratio. */
+    /* [steps * tensors]: K_t, see SPEC.md, the limits; infinite where it cannot be measured because the noise changes
+     * out by more than 1 %; 0 where not compressed, and where out stays exactly zero whatever the noise: then a port's
+     * must be zero too, and there is no ratio. */
     double *amplification;
     double *scale;              /* [steps * tensors]: S = sqrt(mean_k ||M_k||_F^2), E_k as the hook defines it */
     bool *reference_inaccurate; /* [steps * tensors]: at this step or before */

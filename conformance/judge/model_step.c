@@ -157,7 +157,7 @@ static bool find_q_condition(double *condition, const model_input *input)
  *
  * Rounding in P = Mbar Q is about u ||Mbar|| ||Q||. What it does to a normalised column is that over the column's norm
  * - over norm + epsilon on the Gram-Schmidt path, which is why an epsilon (per world, since norms are of the sum)
- * is added to the singular values; with epsilon = 0 and an orthonormal Q this is TOLERANCES.md's definition.
+ * is added to the singular values; with epsilon = 0 and an orthonormal Q this is the definition.
  * Directions that Q lost when it was orthogonalised (a warm Q of nearly parallel columns) are lost before that: hence
  * the factor of find_q_condition, 1 in ordinary cases. With epsilon = 0, singular values that are nothing but double's
  * rounding of the product are no part of the pseudo-inverse, and make kappa infinite. (I - Pi) Mbar = Mbar - out,

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* TOLERANCES, power: a limit above this part of the expected value's norm would pass an all-zero output. */
+/* SPEC.md, untrusted: a limit above this part of the expected value's norm would pass an all-zero output. */
 #define MOST_POWER 0.1
 
 static char *copy_text(const char *text)

@@ -46,7 +46,7 @@ typedef struct check_place {
         .expected = NAN                                                                                                \
     }
 
-/* One requirement judged on one case by one row of TOLERANCES: the whole run, all steps, tensors and ranks. */
+/* One requirement judged on one case by one row of limits.h: the whole run, all steps, tensors and ranks. */
 typedef struct check {
     const requirement *requirement;
     char *case_id;   /* owned */

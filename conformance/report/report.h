@@ -40,7 +40,7 @@ void report_text_header(const run_report *r);
 /* Writes the JSON report to path, atomically. False: message says why. */
 bool report_json(const run_report *r, const char *path, char *message, size_t message_size);
 
-/* The largest ratio per row of TOLERANCES among passing and failing checks. */
+/* The largest ratio per row of limits.h among passing and failing checks. */
 typedef struct row_maximum {
     const char *row;
     double ratio, limit;

@@ -1,4 +1,4 @@
-/* rows.c: how near the limits a run came, row by row of TOLERANCES. */
+/* rows.c: how near the limits a run came, row by row of limits.h. */
 #include "report/report.h"
 
 #include <math.h>

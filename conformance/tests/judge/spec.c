@@ -1,5 +1,6 @@
 /* Holds conformance/SPEC.md against requirement_table.c: the same IDs in the same order, each with the same level,
- * claims, marks, sentence, source and rationale. The path of SPEC.md is SPEC_FILE. */
+ * claims, marks, sentence, source and rationale; and its table of limits against limits.c. The path of SPEC.md is
+ * SPEC_FILE. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -7,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "judge/limits.h"
 #include "judge/requirement.h"
 
 #include <stdio.h>
@@ -78,11 +80,51 @@ static void table_is_sound(void **state)
         size_t length = strlen(table[i].sentence);
         assert_int_equal(table[i].sentence[length - 1], '.');
     }
-    assert_null(requirement_find("PSGD-XXX-001"));
+    assert_null(requirement_find("PSGD- * claims, marks, sentence, source and rationale; and its table of limits against limits.c. The path of SPEC.md is
+ * SPEC_FILE. */X-001"));
+}
+
+/* A line of the table of limits, with the bars of its formula escaped as Markdown wants them. */
+static void print_limit(char *line, size_t size, const limit_entry *entry)
+{
+    char formula[512];
+    size_t length = 0;
+    for (const char *at = entry->formula; *at != '\0'; at++) {
+        assert_true(length + 3 < sizeof formula);
+        if (*at == '|') {
+            formula[length++] = '\\';
+        }
+        formula[length++] = *at;
+    }
+    formula[length] = '\0';
+    (void)snprintf(line, size, "| %s | %s |", entry->row, formula);
+}
+
+static void limits_are_the_same(void **state)
+{
+    (void)state;
+    char *text = read_spec(), line[700], numbers[64];
+    for (int row = 0; row < LIMIT_COUNT; row++) {
+        const limit_entry *entry = limit_of((limit_row)row);
+        print_limit(line, sizeof line, entry);
+        const char *found = strstr(text, line);
+        if (found == NULL) {
+            fail_msg("SPEC.md lacks the limit: %s", line);
+            return;
+        }
+        double measured, limit;
+        (void)snprintf(numbers, sizeof numbers, "%.40s", found + strlen(line));
+        if (entry->limit > 0) {
+            assert_int_equal(sscanf(numbers, "%lf | %lf |", &measured, &limit), 2);
+            assert_true(measured == entry->measured && limit == entry->limit);
+        }
+    }
+    free(text);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(entries_are_the_same), cmocka_unit_test(table_is_sound)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(entries_are_the_same), cmocka_unit_test(table_is_sound),
+                                       cmocka_unit_test(limits_are_the_same)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
