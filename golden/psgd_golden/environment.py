@@ -4,6 +4,7 @@ The kernels are those that any x86-64 machine with AVX2 has, so that regeneratin
 processors too, as long as PyTorch, NumPy and the BLAS are the same builds.
 """
 
+import hashlib
 import json
 import os
 import platform
@@ -61,6 +62,14 @@ def _numeric_libraries():
     return sorted(names)
 
 
+def _hook_sha256():
+    """Of the file that PyTorch's hook is read from: whoever has that version can see that it is unmodified."""
+    from torch.distributed.algorithms.ddp_comm_hooks import powerSGD_hook
+
+    with open(powerSGD_hook.__file__, "rb") as file:
+        return hashlib.sha256(file.read()).hexdigest()
+
+
 def describe():
     """A JSON object. Imports PyTorch: only in a process that was started with pinned()."""
     import numpy
@@ -71,6 +80,7 @@ def describe():
     return {
         "torch": torch.__version__,
         "torch_package": _package_version("python3-torch"),
+        "powerSGD_hook.py": _hook_sha256(),
         "numpy": numpy.__version__,
         "python": platform.python_version(),
         "libraries": _numeric_libraries(),
