@@ -50,6 +50,8 @@ static bool has_own_check(const judging *j, const requirement *r)
 /* All that was judged in this case, as one check. */
 static void judge_as_case(judging *j, const requirement *r, size_t checks)
 {
+    /* Before any check is pointed to: it may move them all. */
+    size_t index = verdict_open(j->v, r->id, j->c->id, j->c->problem_text, limit_of(LIMIT_CASE)->row, 0);
     const check *failed = NULL, *passed = NULL;
     for (size_t i = j->first_check; i < checks; i++) {
         const check *c = &j->v->checks[i];
@@ -63,7 +65,6 @@ static void judge_as_case(judging *j, const requirement *r, size_t checks)
         snprintf(text, sizeof text, "%s failed in this case, which was made for %s%s%.300s", failed->requirement->id,
                  r->id, failed->message == NULL ? "" : ": ", failed->message == NULL ? "" : failed->message);
     }
-    size_t index = verdict_open(j->v, r->id, j->c->id, j->c->problem_text, limit_of(LIMIT_CASE)->row, 0);
     bool whole = is_among(r->id, by_case, COUNT_OF(by_case));
     bool kept = whole || is_among(r->id, kept_by_case, COUNT_OF(kept_by_case));
     if (failed != NULL && whole) {
