@@ -105,14 +105,14 @@ psgd_status psgd_checkpoint_load(psgd_state *state, const char *path)
     }
     psgd_state *loaded = psgd_state_new(&state->config, &state->comm);
     if (!loaded) {
-        status = psgd_fail(PSGD_ERR_MEMORY, state->message, PSGD_MESSAGE_SIZE, "no memory to load a checkpoint");
-    } else {
-        loaded->iteration = checkpoint.iteration;
-        loaded->next_report = checkpoint.next_report;
-        loaded->numel_before = checkpoint.numel_before;
-        loaded->numel_after = checkpoint.numel_after;
-        loaded->seeds = checkpoint.seeds;
+        psgd_checkpoint_free(&checkpoint);
+        return psgd_fail(PSGD_ERR_MEMORY, state->message, PSGD_MESSAGE_SIZE, "no memory to load a checkpoint");
     }
+    loaded->iteration = checkpoint.iteration;
+    loaded->next_report = checkpoint.next_report;
+    loaded->numel_before = checkpoint.numel_before;
+    loaded->numel_after = checkpoint.numel_after;
+    loaded->seeds = checkpoint.seeds;
     for (size_t i = 0; status == PSGD_OK && i < checkpoint.bucket_count; i++) {
         status = load_bucket(loaded, &checkpoint.buckets[i], path, state->message);
     }

@@ -25,7 +25,11 @@ function(psgd_test)
   add_executable(${target} ${TEST_SOURCES})
   target_link_libraries(${target} PRIVATE psgd_flags ${TEST_LIBRARIES} cmocka::cmocka m)
   add_test(NAME ${TEST_NAME} COMMAND ${target})
-  set_tests_properties(${TEST_NAME} PROPERTIES TIMEOUT 120 LABELS "${TEST_LABELS}")
+  set(timeout 120)
+  if(PSGD_SANITIZE)
+    set(timeout 900) # the same work takes many times as long
+  endif()
+  set_tests_properties(${TEST_NAME} PROPERTIES TIMEOUT ${timeout} LABELS "${TEST_LABELS}")
 endfunction()
 
 # psgd_shared_library(name OBJECTS target LIBRARIES target ...): lib<name>.so for programs that link it, installed, with

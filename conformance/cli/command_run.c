@@ -32,6 +32,7 @@ typedef struct session {
     run_report report;
     int timeouts;
     char message[1024];
+    char reasons[4096]; /* of the report */
 } session;
 
 /* A check for each requirement that the item was made for, all in this state: the item was not judged. */
@@ -332,9 +333,9 @@ static int judge_and_report(session *s)
     if (!home)
         return EXIT_CONFORMING;
 
-    char reasons[4096];
-    s->report.failed = verdict_failed_claims(&s->verdict, s->report.tested, s->plan.partial, reasons, sizeof reasons);
-    s->report.reasons = reasons;
+    s->report.failed =
+        verdict_failed_claims(&s->verdict, s->report.tested, s->plan.partial, s->reasons, sizeof s->reasons);
+    s->report.reasons = s->reasons;
     s->report.seconds = now() - start;
     s->report.verdict = &s->verdict;
     s->report.exit_code = (int)exit_code_of(&s->report);

@@ -104,8 +104,10 @@ static bool make_decay(const job *j)
 {
     double s[SPECTRUM_MAX], value = 1;
     const size_t count = singular_value_count(j);
-    for (size_t i = 0; i < count; i++, value *= j->kind.parameter)
+    for (size_t i = 0; i < count; i++) {
         s[i] = value;
+        value *= j->kind.parameter;
+    }
     return make_with_spectrum(j, s, count, 0);
 }
 

@@ -47,7 +47,7 @@ bool scan_integer(scanner *s, int64_t *value, int64_t min, int64_t max, const ch
 {
     const size_t start = s->at;
     const bool negative = min < 0 && scan_char(s, '-');
-    uint64_t magnitude;
+    uint64_t magnitude = 0;
     if (!digit_at(s, s->at))
         return scan_fail(s, start, "expected a whole number for %s", what);
     const bool fits = scan_unsigned(s, &magnitude, INT64_MAX, what);
