@@ -17,18 +17,27 @@ static bool failed(const char *path, int reason, char *message, size_t message_s
     return refuse(message, message_size, "report %s cannot be written: %s", path, strerror(reason));
 }
 
+/* /dev/stdout may lead to a regular file. What was printed is there already, and must stay. */
+static bool is_standard_output(const struct stat *status)
+{
+    struct stat output;
+    return fstat(STDOUT_FILENO, &output) == 0 && output.st_dev == status->st_dev && output.st_ino == status->st_ino;
+}
+
 bool report_file_check(const char *path, char *message, size_t message_size)
 {
     struct stat status;
     const bool exists = stat(path, &status) == 0;
     if (exists && S_ISDIR(status.st_mode))
         return failed(path, EISDIR, message, message_size);
+    if (exists && is_standard_output(&status))
+        return true;
     if (exists && !S_ISREG(status.st_mode))
         return access(path, W_OK) == 0 || failed(path, errno, message, message_size);
 
-    char *folder = strdup(path);
+    char *folder = exists ? realpath(path, NULL) : strdup(path);
     if (folder == NULL)
-        return failed(path, ENOMEM, message, message_size);
+        return failed(path, errno, message, message_size);
     char *slash = strrchr(folder, '/');
     if (slash != NULL)
         slash[slash == folder] = '\0';
@@ -54,13 +63,6 @@ static bool write_special(const char *path, const char *text)
 {
     FILE *file = fopen(path, "w");
     return file != NULL && write_all(file, text);
-}
-
-/* /dev/stdout may lead to a regular file. What was printed is there already, and must stay. */
-static bool is_standard_output(const struct stat *status)
-{
-    struct stat output;
-    return fstat(STDOUT_FILENO, &output) == 0 && output.st_dev == status->st_dev && output.st_ino == status->st_ino;
 }
 
 static bool write_standard_output(const char *text)
