@@ -265,8 +265,13 @@ static bool judge_own_factor(judging *j, probes *p, int64_t step, size_t tensor)
         free(own);
         if (lacks) {
             judging_lacks_memory(j);
-        } else if (j->torch && own == NULL) {
-            probe_unobserved(j, &p->own, "the port does not show P");
+        } else if (own == NULL) {
+            if (j->torch) {
+                probe_unobserved(j, &p->own, "the port does not show P");
+            }
+            if (judging_projects(j, tensor) && evidence_at(e, step, tensor)->regard == REGARD_FULL) {
+                probe_unobserved(j, &p->orthonormal, "the port does not show P");
+            }
         }
         return true;
     }

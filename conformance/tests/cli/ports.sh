@@ -72,6 +72,9 @@ wait "$kit"
 expect 1 'Does not conform' "$KIT" run --impl "$PLUGINS/honest_mean.so" --quick --fuzz 0 --quiet
 expect 1 'PSGD-ITR-004' "$KIT" run --impl "$PLUGINS/honest_mean.so" --quick --fuzz 0
 
+# What a port does not show is judged from its outputs, and is no failure.
+expect 0 'Conforms: core ef warm multirank' "$KIT" run --impl "$PLUGINS/shows_nothing.so" --fuzz 0 --quiet
+
 # Nothing tested is no success either.
 expect 3 'Nothing was tested: no case was run' \
     "$KIT" run --impl "$PLUGINS/unsupported.so" --case "$case" --claims 'core ef warm multirank'
