@@ -82,7 +82,8 @@ typedef enum psgd_claim {
 
 /* Where a struct begins with struct_size, its maker sets that to the sizeof that it was compiled with. A field that
  * does not lie wholly within struct_size is absent: it counts as 0, in psgd_config as its default. So a struct can grow
- * at its end, and old callers and new implementations (or the reverse) still understand each other. */
+ * at its end, and old callers and new implementations (or the reverse) still understand each other. A struct too short
+ * for what a call cannot do without, in psgd_config the variant, is refused: PSGD_ERR_ARGUMENT. */
 
 /* Collectives of one process group, supplied by the caller (comm.h has self and processes, comm_mpi.h MPI). All ranks
  * call in the same order: an implementation starts collectives in an order that depends only on the sequence of its
@@ -120,8 +121,8 @@ typedef struct psgd_config {
     int64_t matrix_approximation_rank; /* >= 1 */
     /* Iterations of plain averaging first, >= 0. TORCH: > 1 if error feedback or warm start is on. */
     int64_t start_iter;
-    double min_compression_rate;      /* >= 0; a tensor is compressed iff (n + m) r * rate < n m */
-    double orthogonalization_epsilon; /* >= 0, added to each column's norm (Gram-Schmidt only) */
+    double min_compression_rate;      /* finite, >= 0; a tensor is compressed iff (n + m) r * rate < n m */
+    double orthogonalization_epsilon; /* finite, >= 0, added to each column's norm (Gram-Schmidt only) */
     bool use_error_feedback;
     bool warm_start;
     bool batch_tensors_with_same_shape;          /* may change which normals are drawn; nothing else in the results */
