@@ -294,6 +294,7 @@ static bool regard_tensor(evidence *e, int64_t step, size_t tensor)
         at->sigma_first = s[0];
         at->sigma_r = s[x->r - 1];
         at->sigma_next = x->r < least ? s[x->r] : 0;
+        at->sigma_last = s[least - 1];
         bool deficient = x->gram_schmidt && !(at->sigma_r > 10 * e->u * at->scale);
         if (at->regard == REGARD_FULL && deficient && config->orthogonalization_epsilon == 0) {
             at->regard = REGARD_DEFICIENT;

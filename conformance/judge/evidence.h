@@ -30,6 +30,7 @@ typedef struct tensor_evidence {
     regard regard;
     double scale;                                  /* S */
     double sigma_first, sigma_r, sigma_next, norm; /* of Mbar: sigma_1, sigma_r', sigma_{r'+1} (0 if none), ||.||_F */
+    double sigma_last;                             /* of Mbar: the smallest of all */
 } tensor_evidence;
 
 typedef struct evidence {

@@ -17,10 +17,9 @@
 
 typedef struct probes {
     probe projects, rank, own, orthonormal, extreme, conserves, overwrites, telescopes, no_memory, untouched;
-
 } probes;
 
-/* out against its own projection of `mean`: ratio and the unit u S f; where they differ most. False: no memory. */
+/* out against its own projection of a mean: ratio and the unit u S f; where they differ most. */
 typedef struct projection {
     double ratio, unit, expected_norm, condition;
     double scale_factor; /* c that makes c Pi Mb nearest to out; scaled_ratio is row 1b with it */
@@ -45,6 +44,17 @@ static double orthogonality_loss(judging *j, int64_t step, size_t tensor, double
     return kappa;
 }
 
+/* cond_r(out), but no more than the projection of Mb can have: P is orthonormal and lies in Mb's columns, so P^T Mb has
+ * no singular value below Mb's smallest. (A port that leaves out a column of P has cond_r(out) near 1 / u; it would make
+ * its own limit as large as the fault.) Twice that, for rounding; where Mb is itself near singular this says nothing. */
+static double trusted_condition(const judging *j, int64_t step, size_t tensor, double condition)
+{
+    const tensor_evidence *at = evidence_at(&j->e, step, tensor);
+    bool regular = at->sigma_last > 100 * j->e.u * at->scale;
+    return regular ? fmin(condition, 2 * at->sigma_first / at->sigma_last) : condition;
+}
+
+/* False: no memory. */
 static bool project(projection *result, judging *j, int64_t step, size_t tensor, const double *mean)
 {
     const evidence_tensor *x = &j->e.tensors[tensor];
@@ -62,6 +72,7 @@ static bool project(projection *result, judging *j, int64_t step, size_t tensor,
     if (ok && all_finite(out, n * m)) {
         ok = leading_columns(basis, &result->condition, out, n, m, r);
         if (ok) {
+            result->condition = trusted_condition(j, step, tensor, result->condition);
             matmul_tn(inner, basis, mean, n, r, m);
             matmul(expected, basis, inner, n, r, m);
             check_place unused = CHECK_NOWHERE;

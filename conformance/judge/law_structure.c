@@ -108,15 +108,12 @@ static void judge_ranks(judging *j)
         return;
     }
     const evidence *e = &j->e;
-    probe alike = probe_for("PSGD-AGG-001", LIMIT_EXACT), same_q = probe_for("PSGD-RND-001", LIMIT_EXACT);
+    probe alike = probe_for("PSGD-AGG-001", LIMIT_EXACT);
     for (int64_t step = 0; step < e->steps; step++) {
         check_place place = CHECK_NOWHERE;
         place.step = step;
         place.stage = STAGE_OUT;
         probe_expect(j, &alike, true, &place, " ");
-        if (evidence_is_compressed_step(e, step)) {
-            probe_expect(j, &same_q, true, &place, " ");
-        }
     }
     if (e->differ_at < 0) {
         return;

@@ -80,6 +80,9 @@ static tensor_shape shape_of(const run *u, size_t bucket, size_t tensor, size_t 
     if (u->o->fault == FAULT_RANK && x.r < least) {
         x.r++;
     }
+    if (u->o->fault == FAULT_RANK_LOW && x.r > 1) {
+        x.r--;
+    }
     return x;
 }
 

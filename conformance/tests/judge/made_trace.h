@@ -10,6 +10,7 @@ typedef enum made_fault {
     FAULT_SCALE,      /* out divided by W once more */
     FAULT_BASIS,      /* out mixed with another matrix of rank r */
     FAULT_RANK,       /* one more column than asked for */
+    FAULT_RANK_LOW,   /* one column fewer */
     FAULT_NOT_MEAN,   /* uncompressed tensors summed */
     FAULT_PLAIN_SUM,  /* plain steps summed */
     FAULT_START_LATE, /* compression starts one step late */
