@@ -6,8 +6,9 @@
  * inaccurate.
  *
  * Who broke what: from a drawn Q, the draw is wrong (RND-002 under torch, RND-001 across ranks) or not used as it
- * should be (AGG-002; WRM-003 after the first step without warm start); from a kept Q, warm start is (WRM-001), unless
- * epsilon is what decides (ORT-002, ORT-004). */
+ * should be (AGG-002; WRM-003 after the first step without warm start); from a kept Q, warm start is (WRM-001), whether
+ * it shows in the output or in P alone: how P is orthogonalised was seen right after the draw. Where the output lies in
+ * the right space and is wrong all the same, epsilon's part is (ORT-002; ORT-004 from a kept Q). */
 #include "judge/judging.h"
 
 #include "judge/linalg.h"
@@ -17,8 +18,8 @@
 #include <stdlib.h>
 
 typedef struct probes {
-    probe drawn_torch, drawn_first, drawn_ranks, drawn_again, gram_schmidt, kept, kept_epsilon, kept_outputs, p_gs,
-        p_qr, q_averaged;
+    probe drawn_torch, drawn_first, drawn_ranks, drawn_again, gram_schmidt, kept, kept_p, kept_epsilon, kept_outputs,
+        p_gs, p_qr, q_averaged;
 } probes;
 
 /* Does the port's output lie in the space that the model's P spans? Then its Q is right, and epsilon's part is not. */
@@ -51,7 +52,7 @@ static double factor_unit(const judging *j, size_t tensor, const model_output *m
     return fmax(j->e.u * model->kappa, type_smallest(j->c->dtype) * sqrt((double)(x->n * x->r)));
 }
 
-/* Row 7 as a number, infinite where it can't be taken; and where P differs most. */
+/* Row 7 as a number, -1 where it can't be taken; and where P differs most. */
 static double factor_ratio(judging *j, int64_t step, size_t tensor, const model_output *model, check_place *place)
 {
     const evidence_tensor *x = &j->e.tensors[tensor];
@@ -65,7 +66,7 @@ static double factor_ratio(judging *j, int64_t step, size_t tensor, const model_
         ratio = difference_ratio(p, model->p, x->n, x->r, factor_unit(j, tensor, model), place);
     }
     free(p);
-    return ratio; /* -1: not taken */
+    return ratio;
 }
 
 /* out of one step against the model's: row 6 or 6b under probe p. If it fails and P is shown and wrong, P is where. */
@@ -77,11 +78,9 @@ static bool judge_out(judging *j, probe *p, int64_t step, size_t tensor, const m
     double most = limit_of(p->row)->limit, ratio = difference_ratio(out, model->out, x->n, x->m, unit, &place);
     double power = most * unit / norm_frobenius(model->out, x->n * x->m);
     if (!(ratio <= most) && j->torch) {
-        double wrong = factor_ratio(j, step, tensor, model, &at_p);
-        if (wrong >= 0 && wrong <= limit_of(LIMIT_FACTOR)->limit) {
-            at_p = place;
-        }
-        return probe_measure(j, p, ratio, power, wrong == -1 ? &place : &at_p);
+        double of_p = factor_ratio(j, step, tensor, model, &at_p);
+        bool p_is_wrong = of_p != -1 && !(of_p <= limit_of(LIMIT_FACTOR)->limit);
+        place = p_is_wrong ? at_p : place;
     }
     return probe_measure(j, p, ratio, power, &place);
 }
@@ -109,8 +108,9 @@ static bool judge_drawn(judging *j, probes *p, int64_t step, size_t tensor)
         if (!j->t->q_given && j->torch) {
             ok = ok && judge_out(j, &p->drawn_torch, step, tensor, &model, unit);
         } else {
+            bool by_ranks = ok && first && j->c->world > 1;
             ok = ok && judge_out(j, first ? &p->drawn_first : &p->drawn_again, step, tensor, &model, unit);
-            if (first && j->c->world > 1) {
+            if (by_ranks) {
                 judge_out(j, &p->drawn_ranks, step, tensor, &model, unit);
             }
         }
@@ -178,13 +178,19 @@ static bool judge_kept(judging *j, probes *p, int64_t step, size_t tensor)
         double g = model.gamma + condition + (x->gram_schmidt ? model.kappa : 0);
         double unit = j->e.u * evidence_at(&j->e, step, tensor)->scale * g;
         bool epsilon = x->gram_schmidt && j->c->config.orthogonalization_epsilon > 0;
-        ok = judge_out(j, epsilon ? &p->kept_epsilon : &p->kept, step, tensor, &model, unit);
         check_place place;
-        double ratio = factor_ratio(j, step, tensor, &model, &place);
-        ok = ok && (ratio == -1 || probe_measure(j, x->gram_schmidt ? &p->p_gs : &p->p_qr, ratio,
-                                                 limit_of(LIMIT_FACTOR)->limit * factor_unit(j, tensor, &model) /
-                                                     norm_frobenius(model.p, x->n * x->r),
-                                                 &place));
+        const double *out = evidence_out(&j->e, step, tensor);
+        bool right = difference_ratio(out, model.out, x->n, x->m, unit, &place) <= limit_of(LIMIT_ONE_STEP)->limit;
+        bool by_epsilon = epsilon && (right || spans_the_same(j, step, tensor, &model, unit));
+        ok = judge_out(j, by_epsilon ? &p->kept_epsilon : &p->kept, step, tensor, &model, unit);
+        double of_p = factor_ratio(j, step, tensor, &model, &place);
+        if (ok && of_p != -1) {
+            bool p_is_right = of_p <= limit_of(LIMIT_FACTOR)->limit;
+            double power =
+                limit_of(LIMIT_FACTOR)->limit * factor_unit(j, tensor, &model) / norm_frobenius(model.p, x->n * x->r);
+            probe *method = x->gram_schmidt ? &p->p_gs : &p->p_qr;
+            ok = probe_measure(j, p_is_right ? method : &p->kept_p, of_p, power, &place);
+        }
     }
     model_output_free(&model);
     return ok;
@@ -250,6 +256,7 @@ void judge_one_step(judging *j)
                 .drawn_again = probe_for("PSGD-WRM-003", LIMIT_ONE_STEP),
                 .gram_schmidt = probe_for("PSGD-ORT-002", LIMIT_ONE_STEP),
                 .kept = probe_for("PSGD-WRM-001", LIMIT_ONE_STEP),
+                .kept_p = probe_for("PSGD-WRM-001", LIMIT_FACTOR),
                 .kept_epsilon = probe_for("PSGD-ORT-004", LIMIT_ONE_STEP),
                 .kept_outputs = probe_for("PSGD-WRM-001", LIMIT_FROM_OUTPUTS),
                 .p_gs = probe_for("PSGD-ORT-002", LIMIT_FACTOR),

@@ -129,12 +129,11 @@ static void judge_path(judging *j)
         return; /* nothing is saved: outputs alone cannot tell */
     }
     size_t for_it = 0, against = 0;
-    check_place place = CHECK_NOWHERE;
+    check_place place = CHECK_NOWHERE; /* of the first observation against it */
     place.stage = STAGE_STATE;
     for (int64_t step = j->c->config.start_iter; step < e->steps; step++) {
         const trace_statistics *counted = &j->t->statistics[step];
         int64_t wire = j->t->wire[(size_t)step * (size_t)j->t->world];
-        place.step = step;
         if (counted->shown) {
             *(counted->value.numel_after_compression < counted->value.numel_before_compression ? &for_it : &against) +=
                 1;
@@ -149,6 +148,7 @@ static void judge_path(judging *j)
                 against += what == SEEN_MEAN;
             }
         }
+        place.step = against > 0 && place.step < 0 ? step : place.step;
     }
     probe path = probe_for("PSGD-ITR-004", LIMIT_STRUCTURE);
     if (for_it + against > 0) {

@@ -1,6 +1,8 @@
 /* law_statistics.c: STA-001. Integers exact, from the first compressed step on: n m before; (n + m) r' after where
  * compressed, n m else. The rate is their quotient, to one rounding; 0 when nothing was counted. Under torch the
- * elements on the wire of a compressed step are the same numbers. */
+ * elements on the wire of a compressed step are the same numbers: if they are those of a plain mean at start_iter,
+ * ITR-001 is broken; if those of another choice, SEL-001; else something was not summed, or something else was:
+ * AGG-002. Not where a tensor is stopped: its fault has been named, and what it sends follows from it. */
 #include "judge/judging.h"
 
 #include <inttypes.h>
@@ -17,13 +19,70 @@ static void judge_rate(judging *j, probe *rate, const psgd_statistics *value, ch
                  "the rate is not before / after");
 }
 
+/* Would `wire` elements be right if one tensor more, or one less, were compressed? */
+static bool is_other_choice(const evidence *e, uint64_t wire, uint64_t expected)
+{
+    for (size_t i = 0; i < e->tensor_count; i++) {
+        const evidence_tensor *x = &e->tensors[i];
+        uint64_t whole = x->n * x->m, factors = (x->n + x->m) * x->r;
+        uint64_t now = x->compressed ? factors : whole, other = x->compressed ? whole : factors;
+        if (now != other && wire + now == expected + other) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool all_may(const judging *j, int64_t step)
+{
+    for (size_t i = 0; i < j->e.tensor_count; i++) {
+        if (!judging_may(j, i, step)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+typedef struct wire_probes {
+    probe start, choice, sums;
+} wire_probes;
+
+/* The elements that rank 0 put on the wire in one compressed step. plain: as many as there are. */
+static void judge_wire(judging *j, wire_probes *p, uint64_t expected, uint64_t plain, check_place place)
+{
+    int64_t wire = j->t->wire[(size_t)place.step * (size_t)j->t->world];
+    if (wire < 0 || j->c->world == 1 || !all_may(j, place.step)) {
+        return;
+    }
+    uint64_t seen = (uint64_t)wire;
+    place.got = (double)wire;
+    place.expected = (double)expected;
+    if (seen == expected) {
+        probe_expect(j, &p->choice, true, &place, " ");
+    } else if (seen == plain && place.step == j->c->config.start_iter) {
+        probe_expect(j, &p->start, false, &place, "%" PRIu64 " elements on the wire, as in a plain mean", seen);
+    } else if (is_other_choice(&j->e, seen, expected)) {
+        probe_expect(j, &p->choice, false, &place,
+                     "%" PRIu64 " elements on the wire, %" PRIu64 " expected: those of another choice of tensors", seen,
+                     expected);
+    } else {
+        probe_expect(j, &p->sums, false, &place,
+                     "%" PRIu64 " elements on the wire, %" PRIu64
+                     " expected: P, Q and all that is not compressed, once each",
+                     seen, expected);
+    }
+}
+
 void judge_statistics(judging *j)
 {
     if (!j->torch || j->c->problem.flattened) {
         return;
     }
     const evidence *e = &j->e;
-    probe counts = probe_for("PSGD-STA-001", LIMIT_EXACT), choice = probe_for("PSGD-SEL-001", LIMIT_EXACT);
+    probe counts = probe_for("PSGD-STA-001", LIMIT_EXACT);
+    wire_probes on_wire = {.start = probe_for("PSGD-ITR-001", LIMIT_EXACT),
+                           .choice = probe_for("PSGD-SEL-001", LIMIT_EXACT),
+                           .sums = probe_for("PSGD-AGG-002", LIMIT_EXACT)};
     uint64_t before = 0, after = 0, step_after = 0, step_before = 0;
     for (size_t i = 0; i < e->tensor_count; i++) {
         const evidence_tensor *x = &e->tensors[i];
@@ -38,12 +97,8 @@ void judge_statistics(judging *j)
         bool compressed_step = evidence_is_compressed_step(e, step);
         before += compressed_step ? step_before : 0;
         after += compressed_step ? step_after : 0;
-        int64_t wire = j->t->wire[(size_t)step * (size_t)j->t->world];
-        if (compressed_step && wire >= 0 && j->c->world > 1) {
-            place.got = (double)wire;
-            place.expected = (double)step_after;
-            probe_expect(j, &choice, (uint64_t)wire == step_after, &place,
-                         "%" PRId64 " elements on the wire, %" PRIu64 " expected", wire, step_after);
+        if (compressed_step) {
+            judge_wire(j, &on_wire, step_after, step_before, place);
         }
         if (!counted->shown) {
             if (compressed_step) {
