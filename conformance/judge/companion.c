@@ -167,14 +167,31 @@ static void compare_statistics(pair *p, int64_t steps)
     }
 }
 
+/* The run itself was not whole, and other requirements have said why. What could be compared counts if it differs. */
+static void cut_short(pair *p)
+{
+    probe *const probes[] = {&p->same, &p->near, &p->state};
+    bool failed = false;
+    for (size_t i = 0; i < sizeof probes / sizeof probes[0]; i++) {
+        failed = failed || (probes[i]->opened && probes[i]->index < p->a.v->count &&
+                            p->a.v->checks[probes[i]->index].state == CHECK_FAIL);
+    }
+    for (size_t i = 0; !failed && i < sizeof probes / sizeof probes[0]; i++) {
+        if (probes[i]->opened) {
+            verdict_set(p->a.v, probes[i]->index, CHECK_UNTRUSTED, "only %lld of %lld steps could be compared",
+                        (long long)p->a.e.steps, (long long)p->a.c->steps);
+        }
+    }
+}
+
 static void compare_all(pair *p, companion kind, const test_case *case_b)
 {
     int64_t steps = p->a.e.steps < p->b.steps ? p->a.e.steps : p->b.steps;
     check_place place = CHECK_NOWHERE;
     place.step = steps;
-    if (steps < p->a.c->steps) { /* structure has said why; equality of what is missing is not shown */
-        probe_expect(&p->a, &p->state, false, &place, "only %lld of %lld steps could be compared", (long long)steps,
-                     (long long)p->a.c->steps);
+    if (p->b.steps < p->a.e.steps) { /* the companion is judged nowhere else */
+        probe_expect(&p->a, &p->state, false, &place, "the second run left only %lld of %lld steps to compare",
+                     (long long)p->b.steps, (long long)p->a.c->steps);
     }
     if (kind == COMPANION_REPEAT || kind == COMPANION_UNINTERRUPTED) {
         compare_statistics(p, steps);
@@ -187,6 +204,9 @@ static void compare_all(pair *p, companion kind, const test_case *case_b)
         for (int64_t step = 0; going && step < steps; step++) {
             going = p->exact ? compare_exactly(p, step, i) : compare_nearly(p, step, i);
         }
+    }
+    if (p->a.e.steps < p->a.c->steps) {
+        cut_short(p);
     }
 }
 
@@ -236,7 +256,7 @@ void judge_companion(verdict *v, companion kind, const test_case *case_a, const 
         judging_lacks_memory(&p.a);
     } else {
         if (!p.exact && p.a.q_known && !case_a->problem.flattened) {
-            if (model_run_case(&run, case_a, 6)) {
+            if (model_run_case(&run, case_a, NOISE_RUNS)) {
                 p.a.free_running = &run;
             } else {
                 judging_lacks_memory(&p.a);

@@ -10,8 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NOISE_RUNS 6 /* SPEC.md, the limits: K_t */
-
 /* Only a second run can show these: companion.c opens their checks. */
 static const char *const by_companion[] = {"PSGD-AGG-007", "PSGD-AGG-008", "PSGD-NUM-003", "PSGD-CKP-001"};
 
@@ -36,7 +34,7 @@ static bool is_among(const char *id, const char *const *ids, size_t count)
 
 #define COUNT_OF(a) (sizeof(a) / sizeof(a)[0])
 
-/* Has this requirement a check of its own in this case that says something? */
+/* Has this requirement a check of its own in this case, whatever its state? */
 static bool has_own_check(const judging *j, const requirement *r)
 {
     for (size_t i = j->first_check; i < j->v->count; i++) {

@@ -8,6 +8,8 @@
 #include "judge/model.h"
 #include "judge/verdict.h"
 
+#define NOISE_RUNS 6 /* SPEC.md, the limits: K_t */
+
 typedef struct judging {
     verdict *v;
     const test_case *c;

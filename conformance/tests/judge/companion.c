@@ -105,6 +105,9 @@ static void a_run_cut_short_is_no_equal(void **state)
     judge_companion(&v, COMPANION_REPEAT, &c, a, &c, b, EXACT);
     assert_int_equal(worst(&v, "PSGD-NUM-003"), CHECK_FAIL);
     verdict_free(&v);
+    judge_companion(&v, COMPANION_REPEAT, &c, b, &c, a, EXACT); /* the run itself: its own checks say so */
+    assert_int_equal(worst(&v, "PSGD-NUM-003"), CHECK_UNTRUSTED);
+    verdict_free(&v);
     b->ranks[1].outcome = RANK_UNSUPPORTED;
     judge_companion(&v, COMPANION_REPEAT, &c, a, &c, b, EXACT);
     assert_int_equal(worst(&v, "PSGD-NUM-003"), CHECK_SKIP);
