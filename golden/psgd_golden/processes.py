@@ -60,7 +60,7 @@ def _wait(ranks, timeout):
         if None not in codes:
             return None
         if time.monotonic() > end:
-            return codes.index(None), f"did not end within {timeout} s"
+            return codes.index(None), f"did not end within {timeout} s (--timeout)"
         time.sleep(0.02)
 
 
