@@ -152,7 +152,7 @@ static void deep_nesting_is_refused(void **state)
     size_t n = (size_t)sprintf(header, "{\"a\":");
     memset(header + n, '[', depth);
     memset(header + n + depth, ']', depth);
-    strcpy(header + n + 2 * depth, "}");
+    memcpy(header + n + 2 * depth, "}", sizeof "}");
     refused(header, 0, "not valid JSON");
     free(header);
 }
