@@ -354,7 +354,7 @@ int command_run(const options *o, const char *kit_path)
     session s = {.options = o};
     switch (plan_check(o)) {
     case PLAN_OK: break;
-    case PLAN_USAGE: return EXIT_USAGE;
+    case PLAN_USAGE: return is_first_process() ? EXIT_USAGE : EXIT_CONFORMING; /* main.c: why */
     case PLAN_NO_MEMORY: refuse(s.message, sizeof s.message, "out of memory"); return complain(&s, EXIT_KIT_FAILED);
     }
     int code = prepare(&s, kit_path);

@@ -72,14 +72,15 @@ int main(int argc, char **argv)
     const ssize_t length = readlink("/proc/self/exe", kit_path, sizeof kit_path - 1);
     kit_path[length > 0 ? length : 0] = '\0';
 
-    /* Mistakes of usage are said by one process of an mpirun, and only a run needs the others. */
+    /* Mistakes of usage are said by one process of an mpirun. The others end well, for mpirun ends all at the first
+     * that does not, and the one that speaks may not have spoken yet. Only a run needs them. */
     FILE *errors = is_first_process() ? stderr : fopen("/dev/null", "w");
     if (errors == NULL) {
         perror("psgd-conform: /dev/null");
         return EXIT_KIT_FAILED;
     }
     options o;
-    int code = EXIT_USAGE;
+    int code = is_first_process() ? EXIT_USAGE : EXIT_CONFORMING;
     if (options_parse(&o, argc, argv, errors))
         code = is_first_process() || strcmp(o.command, "run") == 0 ? dispatch(&o, length > 0 ? kit_path : argv[0])
                                                                    : EXIT_CONFORMING;
