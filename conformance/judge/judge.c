@@ -119,6 +119,7 @@ static void judge_run(judging *j)
     judge_selection(j);
     judge_mean(j);
     judge_degenerate(j);
+    judge_placement(j);
     judge_projection(j);
     judge_conservation(j);
     judge_exactness(j);

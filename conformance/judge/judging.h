@@ -79,8 +79,8 @@ bool judge_structure(judging *j); /* false: the run ended badly and nothing of i
 void judge_selection(judging *j);
 void judge_mean(judging *j);
 void judge_conservation(judging *j);
+void judge_placement(judging *j);
 void judge_projection(judging *j);
-
 void judge_degenerate(judging *j);
 void judge_exactness(judging *j);
 void judge_telescoping(judging *j);

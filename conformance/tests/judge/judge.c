@@ -149,6 +149,7 @@ static void faults_break_their_requirement(void **state)
         {FAULT_EPSILON_MAX, epsilon, false, "PSGD-ORT-002", "PSGD-RND-002"},
         {FAULT_SIGNS, usual_case, false, "PSGD-ORT-002", "PSGD-AGG-002"},
         {FAULT_SIGNS, "W3/r3/f32/[24x40,17]", false, "PSGD-ORT-003", "PSGD-AGG-002"},
+        {FAULT_PLACES, usual_case, false, "PSGD-SEL-007", "PSGD-AGG-002"},
         {FAULT_STATISTICS, usual_case, false, "PSGD-STA-001", "PSGD-AGG-002"},
         {FAULT_RANK_DIFFERS, usual_case, true, "PSGD-AGG-001", "PSGD-AGG-002"},
         {FAULT_HIDES_NAN, poison, true, "PSGD-NUM-001", "PSGD-AGG-002"},

@@ -284,11 +284,21 @@ static void step_bucket(run *u, int64_t step, size_t bucket, size_t first)
             memset(error->data, 0, error->count * psgd_dtype_size(c->dtype));
         }
     }
-    size_t offset = 0;
+    size_t offset = 0, last_offset = 0;
     for (size_t i = 0; i < c->buckets[bucket].tensor_count; i++) {
         tensor_shape x = shape_of(u, bucket, i, offset, first + i);
+        last_offset = offset;
         step_tensor(u, &x, step);
         offset += x.n * x.m;
+    }
+    size_t last = u->o->fault == FAULT_PLACES && step >= c->config.start_iter ? last_offset : 0;
+    for (int k = 0; last > 0 && k < c->world; k++) {
+        values *out = trace_out(u->t, step, bucket, k);
+        for (size_t i = 0; last + i < c->numel[bucket]; i++) {
+            double kept = values_get(out, i);
+            values_set(out, i, values_get(out, last + i));
+            values_set(out, last + i, kept);
+        }
     }
 }
 

@@ -34,6 +34,7 @@ typedef enum made_fault {
     FAULT_SIGNS,                 /* P and Q with a flipped column: right, but for torch */
     FAULT_STATISTICS,            /* one element too many */
     FAULT_RANK_DIFFERS,          /* one bit of the last rank's output */
+    FAULT_PLACES,                /* the first and the last tensor have each other's result */
     FAULT_HIDES_NAN              /* NaN in the input treated as zero */
 } made_fault;
 
