@@ -46,16 +46,6 @@ static void judge_seeds(judging *j)
     free(own.q0);
 }
 
-static bool is_zero(const double *a, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        if (!(a[i] == 0)) {
-            return false;
-        }
-    }
-    return true;
-}
-
 /* Where the hook's result is zero or not finite throughout, so is the port's (torch). */
 static void judge_pattern(judging *j, probes *p, int64_t step, size_t tensor, const double *hook)
 {
@@ -72,7 +62,7 @@ static void judge_pattern(judging *j, probes *p, int64_t step, size_t tensor, co
             !probe_expect(j, &p->visible, !isfinite(out[i]), &place, "PyTorch's hook gives NaN here")) {
             return;
         }
-        if (at->scale > 0 && is_zero(hook, x->n * x->m) &&
+        if (at->scale > 0 && all_zero(hook, x->n * x->m) &&
             !probe_expect(j, &p->dead, out[i] == 0, &place, "PyTorch's hook gives zeros here")) {
             return;
         }

@@ -36,16 +36,6 @@ static void point_to(check_place *place, const double *a, size_t n, size_t m, bo
     }
 }
 
-static bool is_zero(const double *a, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        if (a[i] != 0) { /* true for NaN */
-            return false;
-        }
-    }
-    return true;
-}
-
 /* M_k holds NaN or Inf in this step, or, where memory keeps it, held it in an earlier one. */
 static bool judge_nonfinite(judging *j, probes *p, int64_t step, size_t tensor, bool sticks)
 {
@@ -76,7 +66,7 @@ static bool judge_finite(judging *j, probes *p, int64_t step, size_t tensor)
     double epsilon = j->c->config.orthogonalization_epsilon;
     bool finite = all_finite(out, count), may_be_nan = x->gram_schmidt && epsilon == 0 && at->regard != REGARD_FULL;
     if (at->scale == 0) {
-        bool ok = is_zero(out, count) || (may_be_nan && count_nonfinite(out, count) == count);
+        bool ok = all_zero(out, count) || (may_be_nan && count_nonfinite(out, count) == count);
         point_to(&place, out, x->n, x->m, finite);
         place.expected = 0;
         return probe_expect(j, &p->columns, ok, &place, "zero gradients did not come out as zeros");
@@ -110,7 +100,7 @@ static bool judge_dead(judging *j, probes *p, int64_t step, size_t tensor, bool 
                 break;
             }
         }
-        ok = probe_expect(j, &p->dead, is_zero(out, x->n * x->m), &place, "Q was zero and came back to life");
+        ok = probe_expect(j, &p->dead, all_zero(out, x->n * x->m), &place, "Q was zero and came back to life");
     }
     *dead = *dead || evidence_at(&j->e, step, tensor)->scale == 0;
     return ok;

@@ -45,8 +45,9 @@ static double orthogonality_loss(judging *j, int64_t step, size_t tensor, double
 }
 
 /* cond_r(out), but no more than the projection of Mb can have: P is orthonormal and lies in Mb's columns, so P^T Mb has
- * no singular value below Mb's smallest. (A port that leaves out a column of P has cond_r(out) near 1 / u; it would make
- * its own limit as large as the fault.) Twice that, for rounding; where Mb is itself near singular this says nothing. */
+ * no singular value below Mb's smallest. (A port that leaves out a column of P has cond_r(out) near 1 / u; it would
+ * make its own limit as large as the fault.) Twice that, for rounding; where Mb is itself near singular this says
+ * nothing. */
 static double trusted_condition(const judging *j, int64_t step, size_t tensor, double condition)
 {
     const tensor_evidence *at = evidence_at(&j->e, step, tensor);

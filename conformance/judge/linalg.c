@@ -34,6 +34,16 @@ bool all_finite(const double *a, size_t count)
     return true;
 }
 
+bool all_zero(const double *a, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (!(a[i] == 0)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 /* The exponent e with max |a| in [2^(e-1), 2^e); 0 for a zero matrix. a must be finite. */
 static int exponent_of(const double *a, size_t count)
 {

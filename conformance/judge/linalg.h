@@ -10,6 +10,7 @@
 #include <stddef.h>
 
 bool all_finite(const double *a, size_t count);
+bool all_zero(const double *a, size_t count);         /* false for NaN */
 double norm_frobenius(const double *a, size_t count); /* scaled: no overflow or underflow; NaN if any is NaN */
 
 void matmul(double *c, const double *a, const double *b, size_t n, size_t k, size_t m); /* c[n m] = a[n k] b[k m] */

@@ -74,6 +74,9 @@ static void norms_keep_nan_and_infinity(void **state)
     assert_false(all_finite(with_nan, 4));
     assert_false(all_finite(with_infinity, 4));
     assert_true(all_finite(NULL, 0));
+    assert_false(all_zero(with_nan, 4));
+    assert_true(all_zero((const double[]){0, -0.0}, 2));
+    assert_false(all_zero((const double[]){0, 1e-300}, 2));
 }
 
 static void products_are_right(void **state)
