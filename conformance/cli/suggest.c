@@ -38,10 +38,21 @@ size_t edit_distance(const char *a, const char *b)
     return row[length_b];
 }
 
+/* The end of an ID, as in EF-001 for PSGD-EF-001. */
+static bool is_end_of(const char *word, const char *candidate)
+{
+    const size_t length = strlen(word), whole = strlen(candidate);
+    return length >= 3 && length < whole && edit_distance(word, candidate + (whole - length)) == 0;
+}
+
 void suggest(const char **best, const char *word, const char *candidate)
 {
+    if (is_end_of(word, candidate)) {
+        *best = candidate;
+        return;
+    }
     const size_t distance = edit_distance(word, candidate);
-    if (distance > 2 + strlen(word) / 4)
+    if (distance > 2 + strlen(word) / 4 || (*best != NULL && is_end_of(word, *best)))
         return;
     if (*best == NULL || distance < edit_distance(word, *best))
         *best = candidate;

@@ -46,4 +46,6 @@ echo 'a file' >"$TMP/file"
 expect 5 "$TMP/file" "$KIT" export "$TMP/file" --case 'W1/r1/f64/[9x9]'
 expect 3 'no case was chosen' "$KIT" export "$TMP/c" --only 'scenario/*'
 
+expect 2 "did you mean 'PSGD-EF-001'?" "$KIT" explain EF-001
+
 finish
