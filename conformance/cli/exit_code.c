@@ -9,12 +9,21 @@ static bool was_tested(const run_report *r, const verdict_counts *counts)
     return counts->by_state[CHECK_PASS] > 0 && (r->cases_compressed > 0 || scenarios_chosen);
 }
 
+/* A SHOULD that failed is reported, and fails nothing. */
+static bool a_must_failed(const verdict *v)
+{
+    bool found = false;
+    for (size_t i = 0; i < v->count; i++)
+        found = found || (v->checks[i].state == CHECK_FAIL && v->checks[i].requirement->level == LEVEL_MUST);
+    return found;
+}
+
 exit_code exit_code_of(const run_report *r)
 {
     const verdict_counts counts = verdict_count(r->verdict);
     if (r->verdict->out_of_memory)
         return EXIT_KIT_FAILED;
-    if (counts.by_state[CHECK_FAIL] > 0 || counts.by_state[CHECK_NOT_RUN] > 0)
+    if (a_must_failed(r->verdict) || counts.by_state[CHECK_NOT_RUN] > 0)
         return EXIT_NOT_CONFORMING;
     /* Before the claims: where nothing was tested every claim lacks a passing case, and that is not the port's fault.
      */

@@ -1,7 +1,8 @@
 /* law_degenerate.c: zeros, NaN and Inf.
  *
  * ORT-005: where every M_k is zero, the output is exactly zero; at epsilon 0 on the Gram-Schmidt path NaN is accepted
- * as well (the hook divides zero by zero), and for every M below rank r' there. Everywhere else what is finite stays
+ * as well (the hook divides zero by zero), and for every M below rank r' there. Without claim torch that path may be
+ * taken at any rank. Everywhere else what is finite stays
  * finite. NUM-004 (torch): with Gram-Schmidt, epsilon above 0 and warm start, a Q that is zero stays zero, and so does
  * the output. NUM-001: NaN and Inf stay visible in their own tensor; that others are not touched is companion.c's. */
 #include "judge/judging.h"
@@ -64,14 +65,18 @@ static bool judge_finite(judging *j, probes *p, int64_t step, size_t tensor)
     const double *out = evidence_out(&j->e, step, tensor);
     check_place place = place_of(j, step, tensor, STAGE_OUT);
     double epsilon = j->c->config.orthogonalization_epsilon;
-    bool finite = all_finite(out, count), may_be_nan = x->gram_schmidt && epsilon == 0 && at->regard != REGARD_FULL;
+    bool finite = all_finite(out, count), deficient = !(at->sigma_r > 10 * j->e.u * at->scale);
+    bool may_be_nan = epsilon == 0 && (x->gram_schmidt ? at->regard != REGARD_FULL : deficient && !j->torch);
+    if (!all_finite(evidence_mean(&j->e, step, tensor), count)) {
+        return true; /* what the port remembered was not finite: not this step's columns */
+    }
     if (at->scale == 0) {
         bool ok = all_zero(out, count) || (may_be_nan && count_nonfinite(out, count) == count);
         point_to(&place, out, x->n, x->m, finite);
         place.expected = 0;
         return probe_expect(j, &p->columns, ok, &place, "zero gradients did not come out as zeros");
     }
-    if (at->regard == REGARD_DEFICIENT || (!x->gram_schmidt && !(at->sigma_r > 10 * j->e.u * at->scale))) {
+    if (at->regard == REGARD_DEFICIENT || (!x->gram_schmidt && deficient)) {
         point_to(&place, out, x->n, x->m, false);
         return probe_expect(j, &p->columns, finite || may_be_nan, &place,
                             "dependent columns made the output not finite");

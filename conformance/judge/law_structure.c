@@ -5,7 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Calls on every requirement that the case was made for; on AGG-002 where it was made for none that is tested. */
+/* Calls on every requirement that the case was made for; on AGG-002 where it was made for none that is tested, and for
+ * failures where only SHOULDs were: no crash goes unpunished. */
 static void state_all(judging *j, check_state state, const check_place *place, const char *reason)
 {
     char id[32];
@@ -23,7 +24,7 @@ static void state_all(judging *j, check_state state, const check_place *place, c
         } else {
             verdict_set(j->v, index, state, "%s", reason);
         }
-        stated++;
+        stated += state != CHECK_FAIL || requirement_find(id)->level == LEVEL_MUST;
     }
     if (stated == 0) {
         size_t index = verdict_open(j->v, "PSGD-AGG-002", j->c->id, j->c->problem_text, "structure", 0);

@@ -281,7 +281,8 @@ static const requirement table[] = {
      .has_check = true,
      .sentence =
          "Zero, duplicate and nearly dependent columns do no harm: a zero matrix at epsilon above 0 comes out as "
-         "zeros; at epsilon 0 and r' <= 2 zeros or NaN are accepted; nobody crashes, hangs or returns stale data.",
+         "zeros; at epsilon 0 and r' <= 2 (without claim torch at any r') zeros or NaN are accepted; nobody crashes, "
+         "hangs or returns stale data.",
      .source = hook_orthogonalise,
      .rationale = "Unused layers have zero gradients, and they stay unused for many steps."},
     {.id = "PSGD-ORT-006",

@@ -330,7 +330,10 @@ static void print_last_line(const run_report *r)
            counts.by_state[CHECK_UNOBSERVED], counts.by_state[CHECK_UNTRUSTED], counts.by_state[CHECK_NOT_RUN],
            r->cases_run, r->scenarios_run, r->seconds);
     switch (r->exit_code) {
-    case 0: printf("Conforms%s: %s.\n", r->partial ? " as far as was asked" : "", tested); break;
+    case 0:
+        printf("Conforms%s: %s%s.\n", r->partial ? " as far as was asked" : "", tested,
+               counts.by_state[CHECK_FAIL] > 0 ? " (only SHOULDs failed)" : "");
+        break;
     case 1: printf("%sDoes not conform%s: %s.\n", red(r), plain(r), failed[0] != '\0' ? failed : tested); break;
     case 3: printf("Nothing was tested: %s.\n", why_nothing(r)); break;
     default: printf("The kit could not finish.\n"); break;

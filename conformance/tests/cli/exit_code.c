@@ -4,16 +4,34 @@
 #include "cli/exit_code.h"
 
 /* A run of one check in this state, which executed a case that compressed. */
-static int code_with(check_state state, void (*change)(run_report *r, verdict *v))
+static int code_with_check(const char *requirement, check_state state, void (*change)(run_report *r, verdict *v))
 {
     verdict v = {0};
-    verdict_set(&v, verdict_open(&v, "PSGD-AGG-002", "case", "problem", "1b", 1), state, "%s", "");
+    verdict_set(&v, verdict_open(&v, requirement, "case", "problem", "1b", 1), state, "%s", "");
     run_report r = {.verdict = &v, .cases_run = 1, .cases_compressed = 1};
     if (change != NULL)
         change(&r, &v);
     const int code = (int)exit_code_of(&r);
     verdict_free(&v);
     return code;
+}
+
+static int code_with(check_state state, void (*change)(run_report *r, verdict *v))
+{
+    return code_with_check("PSGD-AGG-002", state, change);
+}
+
+static void a_must_passed(run_report *r, verdict *v)
+{
+    (void)r;
+    verdict_set(v, verdict_open(v, "PSGD-AGG-002", "case", "problem", "1b", 1), CHECK_PASS, "%s", "");
+}
+
+static void test_a_should_fails_nothing(void **state)
+{
+    (void)state;
+    assert_int_equal(code_with_check("PSGD-ORT-006", CHECK_FAIL, a_must_passed), EXIT_CONFORMING);
+    assert_int_equal(code_with_check("PSGD-ORT-006", CHECK_NOT_RUN, a_must_passed), EXIT_NOT_CONFORMING);
 }
 
 static void claim_failed(run_report *r, verdict *v)
@@ -74,6 +92,7 @@ static void test_precedence(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_precedence)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_precedence),
+                                       cmocka_unit_test(test_a_should_fails_nothing)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -63,6 +63,40 @@ static void expect_no_failure(const char *problem_text, uint64_t claims, bool hi
     case_free(&c);
 }
 
+/* Has ORT-005 failed where a port returned nothing but NaN? */
+static bool refuses_nan(const char *problem_text, uint64_t claims)
+{
+    test_case c;
+    verdict v = {0};
+    made_case(&c, problem_text, "");
+    made_options o = {.fault = FAULT_NAN, .q_given = true};
+    trace *t = made_trace(&c, &o);
+    judge_case(&v, &c, t, claims);
+    bool refused = has(&v, "PSGD-ORT-005", CHECK_FAIL);
+    verdict_free(&v);
+    trace_free(t);
+    case_free(&c);
+    return refused;
+}
+
+/* Gram-Schmidt divides zero by zero at any rank; only torch says that it is not used above rank 2. */
+static void nan_from_zeros_is_gram_schmidts(void **state)
+{
+    (void)state;
+    assert_false(refuses_nan("W1/r4/s0/f32/-/[24x40]/grad=zero", USUAL));
+    assert_true(refuses_nan("W1/r4/s0/f32/-/[24x40]/grad=zero", TORCH));
+    assert_false(refuses_nan("W1/r2/s0/f32/-/[24x40]/grad=zero", TORCH));
+    assert_true(refuses_nan("W1/r4/s0/f32/-/eps1e-8/[24x40]/grad=zero", USUAL));
+}
+
+/* What overflowed is ORT-006's; the NaN that error feedback makes of it says nothing about dependent columns. */
+static void nan_that_was_remembered_is_no_dependent_column(void **state)
+{
+    (void)state;
+    assert_false(refuses_nan("W1/r4/s0/f32/[24x40]/scale=83", USUAL));
+    assert_false(refuses_nan("W1/r4/s0/f32/[24x40]/scale=83", TORCH));
+}
+
 static void right_runs_pass(void **state)
 {
     (void)state;
@@ -385,6 +419,8 @@ int main(void)
 {
     gsl_set_error_handler_off();
     const struct CMUnitTest tests[] = {cmocka_unit_test(right_runs_pass),
+                                       cmocka_unit_test(nan_from_zeros_is_gram_schmidts),
+                                       cmocka_unit_test(nan_that_was_remembered_is_no_dependent_column),
                                        cmocka_unit_test(faults_break_their_requirement),
                                        cmocka_unit_test(faults_are_seen_from_outputs_alone),
                                        cmocka_unit_test(near_singular_outputs_are_not_trusted),
