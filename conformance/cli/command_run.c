@@ -30,6 +30,8 @@ typedef struct session {
     plan plan;
     verdict verdict;
     run_report report;
+    uint64_t shown;        /* claims of the cases in which a check passed */
+    uint64_t without_case; /* claims that nothing in this run tests */
     int timeouts;
     char message[1024];
     char reasons[4096]; /* of the report */
@@ -202,6 +204,28 @@ static bool run_scenario_item(session *s, const plan_item *item)
     return true;
 }
 
+/* What its checks, those from first on, have shown of this item's claims. */
+static void note_shown(session *s, const plan_item *item, size_t first)
+{
+    for (size_t i = first; i < s->verdict.count; i++)
+        if (s->verdict.checks[i].state == CHECK_PASS)
+            s->shown |= item->claims;
+}
+
+/* A claim that only cases show, and that was not shown by one, fails: whoever claims a type and refuses each of its
+ * cases has nothing to claim. Appends the reasons. */
+static void fail_unshown(session *s)
+{
+    const uint64_t unshown = s->plan.partial ? 0 : verdict_claims_of_cases(s->report.tested) & ~s->shown;
+    for (uint64_t claim = 1; claim != 0 && claim <= unshown; claim <<= 1) {
+        const size_t used = strlen(s->reasons);
+        if ((unshown & claim) != 0)
+            snprintf(s->reasons + used, sizeof s->reasons - used, "%s: no case of this claim was executed and passed\n",
+                     claim_name(claim));
+    }
+    s->report.failed |= unshown;
+}
+
 /* True: the kit could do its work. */
 static bool run_plan(session *s)
 {
@@ -228,8 +252,10 @@ static bool run_plan(session *s)
         const size_t first = s->verdict.count;
         progress_step(&bar, i, home ? verdict_count(&s->verdict).by_state[CHECK_FAIL] : 0, item->id);
         ok = item->scenario != NULL ? run_scenario_item(s, item) : run_case_item(s, item);
-        if (ok && home)
+        if (ok && home) {
             keep_chosen(s, item, first);
+            note_shown(s, item, first);
+        }
         ok = s->runner->agree(s->runner, ok) != 0 && ok;
     }
     progress_end(&bar);
@@ -290,18 +316,23 @@ static int prepare(session *s, const char *kit_path)
     }
     r->partial = s->plan.partial;
     r->out_of_reach = plan_out_of_reach(&s->plan, r->tested, r->ranks);
-    r->tested &= ~r->out_of_reach;
+    s->without_case = r->partial ? 0 : plan_without_case(&s->plan, r->tested & ~r->out_of_reach, r->ranks);
+    r->tested &= ~(r->out_of_reach | s->without_case);
     return 0;
 }
 
-static void notice_unmade_claims(const session *s)
+static void notice_claims(const session *s)
 {
     char names[256];
     const uint64_t unmade = s->options->claims_given ? s->options->claims & ~s->report.port.claims : 0;
-    if (unmade == 0 || s->options->quiet)
-        return;
-    claims_print(unmade, names, sizeof names);
-    fprintf(stderr, "psgd-conform: notice: the port does not claim %s; tested all the same\n", names);
+    if (unmade != 0 && !s->options->quiet) {
+        claims_print(unmade, names, sizeof names);
+        fprintf(stderr, "psgd-conform: notice: the port does not claim %s; tested all the same\n", names);
+    }
+    if (s->without_case != 0 && !s->options->quiet) {
+        claims_print(s->without_case, names, sizeof names);
+        fprintf(stderr, "psgd-conform: notice: no case of this run is for %s: not tested\n", names);
+    }
 }
 
 /* Without claim torch nobody says which of these tensors a port must compress. */
@@ -324,7 +355,7 @@ static int judge_and_report(session *s)
     if (home && !o->quiet)
         report_text_header(&s->report);
     if (home) {
-        notice_unmade_claims(s);
+        notice_claims(s);
         notice_ambiguous_shapes(s);
     }
     const double start = now();
@@ -335,6 +366,7 @@ static int judge_and_report(session *s)
 
     s->report.failed =
         verdict_failed_claims(&s->verdict, s->report.tested, s->plan.partial, s->reasons, sizeof s->reasons);
+    fail_unshown(s);
     s->report.reasons = s->reasons;
     s->report.seconds = now() - start;
     s->report.verdict = &s->verdict;

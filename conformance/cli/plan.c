@@ -3,6 +3,7 @@
 
 #include "cli/lookup.h"
 #include "judge/requirement.h"
+#include "judge/verdict.h"
 
 #include <fnmatch.h>
 #include <stdio.h>
@@ -237,6 +238,15 @@ uint64_t plan_out_of_reach(const plan *p, uint64_t claims, int ranks)
             within |= p->items[i].claims;
     }
     return claims & wanted & ~within;
+}
+
+uint64_t plan_without_case(const plan *p, uint64_t claims, int ranks)
+{
+    uint64_t cases = 0;
+    for (size_t i = 0; i < p->count; i++)
+        if ((p->items[i].claims & ~claims) == 0 && plan_item_ranks(&p->items[i]) <= ranks)
+            cases |= p->items[i].claims;
+    return verdict_claims_of_cases(claims) & ~cases;
 }
 
 plan_result plan_check(const options *o)

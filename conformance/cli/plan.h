@@ -42,6 +42,8 @@ int plan_item_ranks(const plan_item *item);
 
 /* Claims whose every item needs more ranks than there are: they cannot be tested here. */
 uint64_t plan_out_of_reach(const plan *p, uint64_t claims, int ranks);
+/* Claims that only cases can show, of which the plan has none: nothing here tests them. */
+uint64_t plan_without_case(const plan *p, uint64_t claims, int ranks);
 
 /* True if `word` is one of the space-separated words of `list`. */
 bool has_word(const char *list, const char *word);

@@ -267,17 +267,14 @@ static bool claim_has_pass(const verdict *v, uint64_t claim)
     return false;
 }
 
-/* Claims that no requirement has for its own (types, async) show in cases only. */
-static bool claim_has_requirement(uint64_t claim)
+uint64_t verdict_claims_of_cases(uint64_t claims)
 {
     size_t count;
     const requirement *table = requirements(&count);
     for (size_t i = 0; i < count; i++) {
-        if ((table[i].claims & claim) != 0 && table[i].has_check) {
-            return true;
-        }
+        claims &= table[i].has_check ? ~table[i].claims : UINT64_MAX;
     }
-    return false;
+    return claims;
 }
 
 uint64_t verdict_failed_claims(const verdict *v, uint64_t tested, bool partial, char *text, size_t size)
@@ -302,9 +299,9 @@ uint64_t verdict_failed_claims(const verdict *v, uint64_t tested, bool partial, 
             }
         }
     }
-    for (uint64_t claim = 1; !partial && claim != 0 && claim <= tested; claim <<= 1) {
-        if ((tested & claim) != 0 && (failed & claim) == 0 && claim_has_requirement(claim) &&
-            !claim_has_pass(v, claim)) {
+    const uint64_t judged = tested & ~verdict_claims_of_cases(tested);
+    for (uint64_t claim = 1; !partial && claim != 0 && claim <= judged; claim <<= 1) {
+        if ((judged & claim) != 0 && (failed & claim) == 0 && !claim_has_pass(v, claim)) {
             failed |= claim;
             append_text(text, size, &used, claim_name(claim), "", "no case of this claim was executed and passed");
         }

@@ -99,5 +99,7 @@ verdict_counts verdict_count(const verdict *v);
 /* Claims among `tested` that fail; the reasons, one a line, into text. partial: --only or --case chose the cases, so
  * that a MUST without a passing case is no failure. */
 uint64_t verdict_failed_claims(const verdict *v, uint64_t tested, bool partial, char *text, size_t size);
+/* Those that no requirement has for its own (types, async): only cases made for them show them. */
+uint64_t verdict_claims_of_cases(uint64_t claims);
 
 #endif

@@ -4,10 +4,10 @@
 #include "cli/exit_code.h"
 
 /* A run of one check in this state, which executed a case that compressed. */
-static int code_with_check(const char *requirement, check_state state, void (*change)(run_report *r, verdict *v))
+static int code_with_check(const char *id, check_state state, void (*change)(run_report *r, verdict *v))
 {
     verdict v = {0};
-    verdict_set(&v, verdict_open(&v, requirement, "case", "problem", "1b", 1), state, "%s", "");
+    verdict_set(&v, verdict_open(&v, id, "case", "problem", "1b", 1), state, "%s", "");
     run_report r = {.verdict = &v, .cases_run = 1, .cases_compressed = 1};
     if (change != NULL)
         change(&r, &v);

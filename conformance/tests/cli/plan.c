@@ -133,6 +133,20 @@ static void test_out_of_reach(void **state)
     plan_free(&p);
 }
 
+static void test_claims_without_a_case(void **state)
+{
+    (void)state;
+    const char *texts[] = {"W2/r2/f32/[24x40]", "W2/r2/f64/[24x40]"};
+    options o = {.cases = {texts, 2}};
+    plan p;
+    assert_int_equal(make(&p, &o, ""), PLAN_OK);
+    const uint64_t types = PSGD_CLAIM_F64 | PSGD_CLAIM_F16;
+    assert_true((plan_without_case(&p, ALL_CLAIMS, 2) & types) == PSGD_CLAIM_F16);
+    assert_true((plan_without_case(&p, ALL_CLAIMS, 1) & types) == types);
+    assert_true((plan_without_case(&p, ALL_CLAIMS, 2) & PSGD_CLAIM_DETERMINISM) == 0); /* shown by requirements */
+    plan_free(&p);
+}
+
 static void test_has_word(void **state)
 {
     (void)state;
@@ -155,6 +169,7 @@ int main(void)
         cmocka_unit_test(test_problems_by_name),
         cmocka_unit_test(test_a_bad_problem_has_a_caret),
         cmocka_unit_test(test_out_of_reach),
+        cmocka_unit_test(test_claims_without_a_case),
         cmocka_unit_test(test_has_word),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
