@@ -31,9 +31,13 @@ rank_answer *rank_answer_open(const char *folder, int rank, char *message, size_
         return NULL;
     }
     void *mapped = MAP_FAILED;
-    if (ftruncate(file, (off_t)sizeof(rank_answer)) == 0)
+    /* Its room on the disk at once: a write into a mapping that finds none is a SIGBUS, which would look like the
+     * port's. */
+    int error = posix_fallocate(file, 0, (off_t)sizeof(rank_answer));
+    if (error == 0) {
         mapped = mmap(NULL, sizeof(rank_answer), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-    int error = errno;
+        error = errno;
+    }
     (void)close(file);
     if (mapped == MAP_FAILED) {
         (void)refuse(message, message_size, "the answer file of rank %d cannot be mapped: %s", rank, strerror(error));
