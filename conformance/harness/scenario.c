@@ -35,6 +35,8 @@ static const scenario all[] = {
     {"scenario/same-q", "PSGD-RND-001", CORE | MULTIRANK, 3, true,
      "Lets the ranks draw their own Q for gradients whose private parts cancel, so that only a common Q is exact.",
      scenario_same_q},
+    {"scenario/new-q", "PSGD-WRM-003", CORE, 1, true,
+     "Lets the port draw its own Q without warm start, at three steps of the same gradients.", scenario_new_q},
     {"scenario/callers-random", "PSGD-RND-003", CORE, 1, true,
      "Draws from rand, random and lrand48 around create and steps.", scenario_callers_random},
     {"scenario/reports", "PSGD-STA-002", TORCH, 1, true,

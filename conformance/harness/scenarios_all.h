@@ -31,5 +31,7 @@ bool scenario_bad_peek(const subject *s);
 bool scenario_failing_collective(const subject *s);
 bool scenario_lost_rank(const subject *s);
 bool scenario_same_q(const subject *s);
+/* scenario_new_q.c */
+bool scenario_new_q(const subject *s);
 
 #endif

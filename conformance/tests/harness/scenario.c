@@ -55,6 +55,7 @@ static const struct {
     {"shared-state", "scenario/two-states", "two live states"},
     {"empty-refused", "scenario/empty-tensors", "pass through"},
     {"q-per-rank", "scenario/same-q", "Qs differ"},
+    {"q-same", "scenario/new-q", "not drawn anew"},
     {"uses-rand", "scenario/callers-random", "rand()"},
     {"first-report-lost", "scenario/reports", "report"},
     {"load-does-nothing", "scenario/checkpoint-whole", "after load"},

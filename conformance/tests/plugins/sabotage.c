@@ -45,6 +45,24 @@ static void log_line(void *context, const char *line)
     s->log(s->log_context, line);
 }
 
+/* q-same: numbers that do not depend on the step. */
+static psgd_status draw_same(void *context, uint64_t step, size_t bucket, size_t tensor, psgd_dtype dtype, size_t m,
+                             size_t r, void *q)
+{
+    (void)context;
+    (void)step;
+    (void)bucket;
+    (void)tensor;
+    for (size_t i = 0; i < m * r; i++) {
+        double value = sin((double)(i * i + 1));
+        if (dtype == PSGD_F64)
+            ((double *)q)[i] = value;
+        else
+            ((float *)q)[i] = (float)value;
+    }
+    return PSGD_OK;
+}
+
 static void spoil_config(psgd_config *c, int rank)
 {
     if (fault("start-iter-accepted") && c->start_iter <= 1)
@@ -55,6 +73,9 @@ static void spoil_config(psgd_config *c, int rank)
         c->min_compression_rate = 2;
     if (fault("interval-ignored") && c->compression_stats_logging_frequency < 1)
         c->compression_stats_logging_frequency = 10000;
+    static const psgd_q_source same = {.draw = draw_same};
+    if (fault("q-same") && c->q_source == NULL)
+        c->q_source = &same;
     if (fault("q-per-rank"))
         c->random_seed += (uint32_t)rank;
 }
