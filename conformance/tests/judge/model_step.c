@@ -6,31 +6,14 @@
 
 #include <cmocka.h>
 
+#include "numbers.h"
+
 #include "judge/linalg.h"
 #include "judge/model.h"
 
 #include <gsl/gsl_errno.h>
-#include <gsl/gsl_rng.h>
 #include <math.h>
 #include <string.h>
-
-static void assert_near(double got, double expected, double tolerance)
-{
-    if (!(fabs(got - expected) <= tolerance)) {
-        fail_msg("got %.17g, expected %.17g within %g", got, expected, tolerance);
-    }
-}
-
-static void fill_random(double *a, size_t count, unsigned long seed)
-{
-    gsl_rng *generator = gsl_rng_alloc(gsl_rng_mt19937);
-    assert_non_null(generator);
-    gsl_rng_set(generator, seed);
-    for (size_t i = 0; i < count; i++) {
-        a[i] = 2 * gsl_rng_uniform(generator) - 1;
-    }
-    gsl_rng_free(generator);
-}
 
 static model_output step(size_t n, size_t m, size_t r, const double *mbar, const double *q, psgd_dtype dtype,
                          double epsilon, int world)
