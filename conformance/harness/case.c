@@ -10,7 +10,7 @@
 #include <string.h>
 
 #define MAX_BYTES   ((size_t)1 << 36) /* of all inputs of all ranks and steps: 64 GiB */
-#define MAX_ENTRIES ((size_t)1 << 26) /* arrays: steps x buckets x ranks, steps x tensors */
+#define MAX_ENTRIES ((size_t)1 << 20) /* arrays, steps x buckets x ranks and steps x tensors: a file names each */
 
 static psgd_config config_of(const problem *p)
 {
@@ -73,7 +73,7 @@ bool case_lay_out(test_case *c, char *message, size_t message_size)
     const size_t steps = (size_t)c->steps, world = (size_t)c->world;
     size_t inputs, factors, bytes;
     if (!psgd_size_multiply(steps, c->bucket_count, &inputs) || !psgd_size_multiply(inputs, world, &inputs) ||
-        !psgd_size_multiply(steps, tensors, &factors) || inputs > MAX_ENTRIES || factors > MAX_ENTRIES ||
+        !psgd_size_multiply(steps, tensors, &factors) || inputs > MAX_ENTRIES || factors > MAX_ENTRIES - inputs ||
         !psgd_size_multiply(steps * world, elements, &bytes) ||
         !psgd_size_multiply(bytes, psgd_dtype_size(p->dtype), &bytes) || bytes > MAX_BYTES) {
         (void)snprintf(message, message_size, "%zu steps of %zu elements on %zu ranks are more than a case may hold",

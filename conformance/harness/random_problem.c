@@ -192,8 +192,10 @@ static void write_problem(draw *d)
     write_flags(d);
     write_steps(d);
     const size_t rate = write_rate(d);
-    if (d->torch)
-        (void)fprintf(d->text, "/eps%s/rs=%zu", pick_word(d, epsilons, 4), pick(d, 1000));
+    if (d->torch) { /* drawn one after the other: compilers differ in the order of arguments */
+        const size_t random_seed = pick(d, 1000);
+        (void)fprintf(d->text, "/eps%s/rs=%zu", pick_word(d, epsilons, 4), random_seed);
+    }
     write_shapes(d, rate);
     write_gradients(d);
     (void)fprintf(d->text, "/seed=%zu", pick(d, 1000000));

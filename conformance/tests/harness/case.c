@@ -327,13 +327,32 @@ static void test_claims(void **unused)
     }
 }
 
+/* Refused at once: a file of so many arrays, each with a name, would be minutes in the making. */
+static void test_too_many_arrays(void **unused)
+{
+    (void)unused;
+    static const char *const texts[] = {"W2/r2/f32/i1000000/[24x40]", "W1/r2/f32/i1000000/[1;1]",
+                                        "W256/r2/f32/i5000/[9]", "W1/r2/f32/i200000/[1,1,1,1,1]"};
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        problem p;
+        test_case c;
+        char message[256] = "";
+        assert_true(problem_parse(&p, texts[i], NULL));
+        assert_false(case_build(&c, &p, "x", "", 0, NULL, message, sizeof message));
+        assert_non_null(strstr(message, "more than a case may hold"));
+        problem_free(&p);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_frozen_bits), cmocka_unit_test(test_spectra),    cmocka_unit_test(test_exact_rank),
-        cmocka_unit_test(test_variation),   cmocka_unit_test(test_non_finite), cmocka_unit_test(test_inexact_scale),
-        cmocka_unit_test(test_half_types),  cmocka_unit_test(test_drawn_q),    cmocka_unit_test(test_relative_epsilon),
-        cmocka_unit_test(test_claims),
+        cmocka_unit_test(test_frozen_bits),      cmocka_unit_test(test_spectra),
+        cmocka_unit_test(test_exact_rank),       cmocka_unit_test(test_variation),
+        cmocka_unit_test(test_non_finite),       cmocka_unit_test(test_inexact_scale),
+        cmocka_unit_test(test_half_types),       cmocka_unit_test(test_drawn_q),
+        cmocka_unit_test(test_relative_epsilon), cmocka_unit_test(test_claims),
+        cmocka_unit_test(test_too_many_arrays),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -160,9 +160,29 @@ static void test_random(void **unused)
     assert_true(edges > 300);
 }
 
+/* A seed names the same problems whatever compiled the kit. */
+static void test_random_is_frozen(void **unused)
+{
+    (void)unused;
+    static const char *const texts[] = {
+        "W1/r2/s2/i5/f32/ef,ws/rate1/eps1e-8/[4x5,12x1]/grad=gap/seed=358084/rs=468",
+        "W3/r2/s2/i8/f64/ws/rate3.3/eps0/[2x5x5x5]/grad=dead/seed=965930/rs=475",
+        "W2/r2/s2/i4/f32/ef,ws/rate2/eps0/[8x8,3x1x1,16x2]/grad=deficient:1/const/seed=599799/rs=644",
+    };
+    for (uint64_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        problem p;
+        assert_true(suite_random_problem(&p, 1, i, ~(uint64_t)0));
+        char *text = problem_print(&p);
+        assert_string_equal(text, texts[i]);
+        free(text);
+        problem_free(&p);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_table), cmocka_unit_test(test_quick_covers),
-                                       cmocka_unit_test(test_companions), cmocka_unit_test(test_random)};
+                                       cmocka_unit_test(test_companions), cmocka_unit_test(test_random),
+                                       cmocka_unit_test(test_random_is_frozen)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
