@@ -20,7 +20,6 @@
 
 #define TIMEOUTS_TOLERATED 2
 #define EVERY_CASE_SHOWS   "PSGD-ITR-004" /* what a problem that was made for no requirement counts for */
-#define NO_RANKS           "more ranks needed than mpirun gave"
 #define DEFAULT_CLAIMS     (PSGD_CLAIM_CORE | PSGD_CLAIM_ERROR_FEEDBACK | PSGD_CLAIM_WARM_START | PSGD_CLAIM_MULTIRANK)
 
 typedef struct session {
@@ -36,6 +35,11 @@ typedef struct session {
     char message[1024];
     char reasons[4096]; /* of the report */
 } session;
+
+static const char *too_few_ranks(const session *s)
+{
+    return s->report.mpi ? "more ranks needed than mpirun gave" : "more ranks needed than the kit starts";
+}
 
 /* A check for each requirement that the item was made for, all in this state: the item was not judged. */
 static void note_unjudged(session *s, const plan_item *item, check_state state, const char *reason)
@@ -131,7 +135,7 @@ static bool run_one(session *s, const plan_item *item, const test_case *c, trace
     case RUN_DONE: s->timeouts += s->runner->is_home(s->runner) && has_timed_out(*t); return true;
     case RUN_NOT_ENOUGH_RANKS:
         *t = NULL;
-        note_unjudged(s, item, CHECK_SKIP, NO_RANKS);
+        note_unjudged(s, item, CHECK_SKIP, too_few_ranks(s));
         return true;
     default: *t = NULL; return false;
     }
@@ -189,7 +193,7 @@ static bool run_scenario_item(session *s, const plan_item *item)
     scenario_outcome outcome = {.state = SCENARIO_FAIL};
     switch (s->runner->run_scenario(s->runner, item->scenario, &outcome, s->message, sizeof s->message)) {
     case RUN_DONE: break;
-    case RUN_NOT_ENOUGH_RANKS: note_unjudged(s, item, CHECK_SKIP, NO_RANKS); return true;
+    case RUN_NOT_ENOUGH_RANKS: note_unjudged(s, item, CHECK_SKIP, too_few_ranks(s)); return true;
     default: return false;
     }
     if (!s->runner->is_home(s->runner))
@@ -236,7 +240,7 @@ static bool run_plan(session *s)
         const plan_item *item = &s->plan.items[i];
         char reason[192];
         if (plan_item_ranks(item) > s->report.ranks) {
-            note_unjudged(s, item, CHECK_SKIP, NO_RANKS);
+            note_unjudged(s, item, CHECK_SKIP, too_few_ranks(s));
             continue;
         }
         if ((item->claims & ~s->report.tested) != 0) {

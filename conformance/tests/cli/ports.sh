@@ -86,6 +86,8 @@ expect 3 'Nothing was tested: no case compressed anything' "$KIT" run --impl ref
 expect 3 'claim not tested: ef warm' "$KIT" run --impl ref --claims core --case "$case"
 expect 0 'Conforms as far as was asked' "$KIT" run --impl ref --case "$case"
 
+expect 3 'more ranks needed than the kit starts' "$KIT" run --impl ref --case 'W65/r2/f32/[24x40]'
+
 # Who claims a type and supports none of its cases has not shown it; what no case is for is not said to conform.
 expect 1 'Does not conform: f16' "$KIT" run --impl ref --claims 'core ef warm multirank f16' --fuzz 0 --quiet
 expect 0 'Conforms: core' "$KIT" run --impl ref --claims 'core async' --quick --fuzz 0 --quiet
