@@ -333,6 +333,11 @@ psgd_status psgd_safetensors_write(const char *path, const psgd_tensor *tensors,
     if (!path) {
         return psgd_fail(PSGD_ERR_ARGUMENT, message, message_size, "path is null");
     }
+    struct stat there;
+    /* Renaming would put a file in the place of a device or a pipe (not of a folder: that fails by itself). */
+    if (stat(path, &there) == 0 && !S_ISREG(there.st_mode) && !S_ISDIR(there.st_mode)) {
+        return psgd_fail(PSGD_ERR_IO, message, message_size, "%s: not a regular file; it is left as it is", path);
+    }
     void *bytes = NULL;
     size_t count = 0;
     psgd_status status = psgd_safetensors_serialize(&bytes, &count, tensors, tensor_count, metadata, metadata_count,

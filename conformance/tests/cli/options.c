@@ -9,8 +9,8 @@
 /* Parses the words (the last is null) and holds the outcome and the complaint against what is expected. */
 static void parse(options *o, bool good, const char *complaint, const char *const *words)
 {
+    static char copies[MOST_WORDS][64]; /* the options point into them after this function has ended */
     char *argv[MOST_WORDS + 1] = {(char[]){"psgd-conform"}};
-    char copies[MOST_WORDS][64];
     int argc = 1;
     for (; words[argc - 1] != NULL; argc++) {
         assert_in_range(argc, 1, MOST_WORDS - 1);

@@ -235,6 +235,18 @@ static void writes_and_replaces(void **state)
     assert_int_equal(files_in(p->folder), 1);
 }
 
+static void devices_and_pipes_stay(void **state)
+{
+    const place *p = *state;
+    char message[message_size] = "";
+    assert_int_equal(mkfifo(p->path, 0600), 0);
+    assert_int_equal(psgd_safetensors_write(p->path, three_tensors, 3, NULL, 0, message, sizeof message), PSGD_ERR_IO);
+    assert_non_null(strstr(message, "not a regular file"));
+    struct stat info;
+    assert_int_equal(stat(p->path, &info), 0);
+    assert_true(S_ISFIFO(info.st_mode));
+}
+
 /* Makes or removes what crashed writers of this process would have left in the current folder. */
 static void old_temporaries(int count, bool make)
 {
@@ -330,6 +342,7 @@ int main(void)
         cmocka_unit_test(bad_tensors_are_refused),
         cmocka_unit_test(bad_metadata_is_refused),
         cmocka_unit_test_setup_teardown(writes_and_replaces, make_place, remove_place),
+        cmocka_unit_test_setup_teardown(devices_and_pipes_stay, make_place, remove_place),
         cmocka_unit_test_setup_teardown(relative_paths_and_old_temporaries, make_place, remove_place),
         cmocka_unit_test_setup_teardown(failures_leave_no_trace, make_place, remove_place),
         cmocka_unit_test_setup_teardown(full_disk_keeps_the_old_file, make_place, remove_place),
