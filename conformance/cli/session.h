@@ -1,0 +1,33 @@
+/* session.h: one run of the kit over one port: what is run, what came of it. Under mpirun every process walks the same
+ * plan; the home process judges. */
+#ifndef CONFORMANCE_CLI_SESSION_H
+#define CONFORMANCE_CLI_SESSION_H
+
+#include "cli/plan.h"
+#include "cli/vectors.h"
+#include "judge/verdict.h"
+#include "report/report.h"
+
+typedef struct session {
+    const options *options;
+    runner *runner;
+    vectors vectors;
+    plan plan;
+    verdict verdict;
+    run_report report;
+    uint64_t shown;        /* claims of the cases in which a check passed */
+    uint64_t without_case; /* claims that nothing in this run tests */
+    int timeouts;
+    char message[1024];
+    char reasons[4096]; /* of the report */
+} session;
+
+/* Runs and judges every item of the plan, and counts in the report. False: the kit could not do its work, s->message
+ * says why. */
+bool session_run(session *s);
+
+/* Once the verdict has been counted: a claim that only cases show, and that was not shown by one, fails, with the
+ * reason. */
+void session_fail_unshown(session *s);
+
+#endif
