@@ -17,9 +17,7 @@ drive_matrix drive_matrix_of(const test_case *c, size_t bucket, size_t tensor)
 {
     size_t rank = (size_t)c->config.matrix_approximation_rank;
     if (c->config.variant == PSGD_FLATTENED) {
-        size_t side = 0;
-        while (side * side < c->numel[bucket])
-            side++;
+        size_t side = case_square_side(c->numel[bucket]);
         return (drive_matrix){.n = side, .m = side, .r = rank};
     }
     const psgd_shape *shape = &c->buckets[bucket].shapes[tensor];
@@ -61,7 +59,6 @@ static psgd_status draw(void *context, uint64_t step, size_t bucket, size_t tens
                         size_t r, void *out)
 {
     drive_q *q = context;
-    q->calls++;
     if (out == NULL)
         return refuse_draw(q, "q is null", step, bucket, tensor, m, r);
     if (step >= (uint64_t)q->c->steps || bucket >= q->c->bucket_count || tensor >= q->c->tensor_counts[bucket])

@@ -12,7 +12,6 @@ drive_matrix drive_matrix_of(const test_case *c, size_t bucket, size_t tensor);
 
 typedef struct drive_q {
     const test_case *c;
-    uint64_t calls;
     char refusal[256]; /* the first request that the case has no Q for; "" if there was none */
     psgd_q_source source;
 } drive_q;

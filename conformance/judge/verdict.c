@@ -12,16 +12,6 @@
 /* SPEC.md, untrusted: a limit above this part of the expected value's norm would pass an all-zero output. */
 #define MOST_POWER 0.1
 
-static char *copy_text(const char *text)
-{
-    size_t size = strlen(text) + 1;
-    char *copy = malloc(size);
-    if (copy != NULL) {
-        memcpy(copy, text, size);
-    }
-    return copy;
-}
-
 static char *format_text(const char *format, va_list arguments)
 {
     va_list again;
@@ -78,8 +68,8 @@ size_t verdict_open(verdict *v, const char *requirement_id, const char *case_id,
     const requirement *found = requirement_find(requirement_id);
     assert(found != NULL);
     check c = {.requirement = found, .row = row, .state = CHECK_UNOBSERVED, .limit = limit, .place = CHECK_NOWHERE};
-    c.case_id = copy_text(case_id);
-    c.problem = problem == NULL ? NULL : copy_text(problem);
+    c.case_id = strdup(case_id);
+    c.problem = problem == NULL ? NULL : strdup(problem);
     if (found == NULL || c.case_id == NULL || (problem != NULL && c.problem == NULL) || !make_room(v)) {
         check_free(&c);
         v->out_of_memory = true;
