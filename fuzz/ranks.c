@@ -46,10 +46,10 @@ static void fail_locked(group *g)
  * psgd/comm.h does it. */
 static bool sum_locked(group *g)
 {
-    const psgd_sum_type *type = psgd_sum_type_find(g->dtype);
+    const psgd_value_type *type = psgd_value_type_of((uint32_t)g->dtype);
     if (!type)
         return false;
-    const size_t bytes = g->count * type->size;
+    const size_t bytes = g->count * psgd_dtype_size((uint32_t)g->dtype);
     char *terms = malloc((bytes + 1) * (size_t)g->size), *result = malloc(bytes + 1);
     const bool ok = terms && result;
     for (int k = 0; ok && bytes > 0 && k < g->size; k++)

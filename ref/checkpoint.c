@@ -1,9 +1,9 @@
-/* checkpoint.c: see checkpoint.h. The state keeps doubles, the file holds elements of the bucket's dtype (values.h). */
+/* checkpoint.c: see checkpoint.h. The state keeps doubles, the file holds elements of the bucket's dtype (core/values.h). */
 #include "checkpoint.h"
 
 #include "core/checkpoint.h"
 #include "core/config.h"
-#include "values.h"
+#include "core/values.h"
 
 #include <stdlib.h>
 

@@ -7,7 +7,7 @@
 #ifndef PSGD_REF_ORTHOGONALIZE_H
 #define PSGD_REF_ORTHOGONALIZE_H
 
-#include "values.h"
+#include "core/values.h"
 
 /* a [n x r], row-major, 1 <= r <= n <= PSGD_ORTHOGONALIZE_MAX_ROWS, elements representable in type; in place.
  * epsilon >= 0 is added to each column's norm (Gram-Schmidt only).

@@ -5,7 +5,7 @@
 #define PSGD_REF_POWERSGD_H
 
 #include "state.h"
-#include "values.h"
+#include "core/values.h"
 
 /* All that a step needs, allocated before it changes anything. Elements are doubles, representable in type. */
 typedef struct psgd_workspace {

@@ -3,7 +3,7 @@
 
 #include "core/config.h"
 #include "core/number.h"
-#include "values.h"
+#include "core/values.h"
 
 #include <inttypes.h>
 #include <stdio.h>

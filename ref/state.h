@@ -1,6 +1,6 @@
 /* state.h: what the reference remembers from step to step, per rank.
  *
- * Values are kept as doubles that are representable in the bucket's dtype (values.h). Nothing here computes; the step
+ * Values are kept as doubles that are representable in the bucket's dtype (core/values.h). Nothing here computes; the step
  * is in powersgd.c. Next: state.c, or checkpoint.h for how it is saved.
  */
 #ifndef PSGD_REF_STATE_H

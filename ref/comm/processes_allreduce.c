@@ -39,7 +39,7 @@ static psgd_status wait_for_sum(const psgd_processes *group, unsigned generation
 
 /* Sums one chunk of a buffer of `total` elements: elements[count] of this rank become the sum over all ranks. */
 static psgd_status sum_chunk(const psgd_processes *group, void *elements, size_t count, size_t total,
-                             const psgd_sum_type *type)
+                             const psgd_value_type *type)
 {
     const psgd_segment *segment = &group->segment;
     psgd_segment_head *head = segment->head;
@@ -49,7 +49,8 @@ static psgd_status sum_chunk(const psgd_processes *group, void *elements, size_t
     own->count = total;
     own->dtype = (uint32_t)type->dtype;
     if (count > 0)
-        memcpy(segment->terms + (size_t)group->rank * PSGD_PROCESSES_CHUNK, elements, count * type->size);
+        memcpy(segment->terms + (size_t)group->rank * PSGD_PROCESSES_CHUNK, elements,
+               count * psgd_dtype_size((uint32_t)type->dtype));
 
     unsigned generation = atomic_load(&head->generation);
     if (atomic_fetch_add(&head->arrived, 1) + 1 == (unsigned)head->size) {
@@ -69,7 +70,7 @@ static psgd_status sum_chunk(const psgd_processes *group, void *elements, size_t
             return status;
     }
     if (count > 0)
-        memcpy(elements, segment->result, count * type->size);
+        memcpy(elements, segment->result, count * psgd_dtype_size((uint32_t)type->dtype));
     return PSGD_OK;
 }
 
@@ -79,15 +80,12 @@ psgd_status psgd_processes_allreduce_sum(void *context, void *data, size_t count
     size_t size = psgd_dtype_size((uint32_t)dtype);
     if (group == NULL || size == 0 || (count > 0 && data == NULL) || count > SIZE_MAX / size)
         return PSGD_ERR_ARGUMENT;
-    const psgd_sum_type *type = psgd_sum_type_find(dtype);
-    if (type == NULL)
-        return PSGD_ERR_UNSUPPORTED;
-
-    const size_t chunk = PSGD_PROCESSES_CHUNK / type->size;
+    const psgd_value_type *type = psgd_value_type_of((uint32_t)dtype);
+    const size_t chunk = PSGD_PROCESSES_CHUNK / size;
     size_t first = 0;
     do { /* once for an empty buffer too: ranks meet in every collective */
         size_t n = count - first < chunk ? count - first : chunk;
-        unsigned char *elements = data == NULL ? NULL : (unsigned char *)data + first * type->size;
+        unsigned char *elements = data == NULL ? NULL : (unsigned char *)data + first * size;
         psgd_status status = sum_chunk(group, elements, n, count, type);
         if (status != PSGD_OK)
             return status;

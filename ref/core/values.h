@@ -1,11 +1,11 @@
-/* values.h: elements of any dtype as doubles, and back.
+/* values.h: elements of any dtype as doubles, and back: one row of a table (values.c) for each type.
  *
- * The reference computes in double. A type is a row of a table (values.c): its loads are exact, its stores round once,
- * to nearest even. What PyTorch's hook keeps in a tensor, the reference rounds to the tensor's dtype at the same place;
- * in between nothing is rounded. A type without a row is not offered. Next: orthogonalize.h.
+ * Loads are exact, stores round once, to nearest even. The reference computes in double and rounds to the tensor's
+ * dtype where PyTorch's hook keeps something in a tensor; the collectives sum in double and round the sum. Next:
+ * psgd/half.h for the 16-bit types.
  */
-#ifndef PSGD_REF_VALUES_H
-#define PSGD_REF_VALUES_H
+#ifndef PSGD_CORE_VALUES_H
+#define PSGD_CORE_VALUES_H
 
 #include "psgd/psgd.h"
 
@@ -17,7 +17,7 @@ typedef struct psgd_value_type {
     double (*round)(double value);                                     /* what a store followed by a load gives */
 } psgd_value_type;
 
-/* Null for a dtype that the reference does not offer. */
+/* Null for what is no psgd_dtype. */
 const psgd_value_type *psgd_value_type_of(uint32_t dtype);
 
 /* values[count] rounded in place. */
