@@ -10,11 +10,10 @@
 
 const suite_case *suite_find(const char *id)
 {
-    size_t count;
-    const suite_case *cases = suite_cases(&count);
+    const size_t count = suite_count();
     for (size_t i = 0; i < count; i++)
-        if (strcmp(cases[i].id, id) == 0)
-            return &cases[i];
+        if (strcmp(suite_at(i)->id, id) == 0)
+            return suite_at(i);
     return NULL;
 }
 
@@ -33,11 +32,10 @@ void requirement_print(const requirement *r)
     if (r->c_abi_only)
         printf("  Shown through the C ABI only.\n");
 
-    size_t count;
-    const suite_case *cases = suite_cases(&count);
+    size_t count = suite_count();
     for (size_t i = 0; i < count; i++)
-        if (has_word(cases[i].requirements, r->id))
-            printf("  case     %-28s %s\n", cases[i].id, cases[i].problem);
+        if (has_word(suite_at(i)->requirements, r->id))
+            printf("  case     %-28s %s\n", suite_at(i)->id, suite_at(i)->problem);
     const scenario *all = scenarios(&count);
     for (size_t i = 0; i < count; i++)
         if (strcmp(all[i].requirement, r->id) == 0)
@@ -52,9 +50,9 @@ const char *nearest_name(const char *id)
     const requirement *required = requirements(&count);
     for (size_t i = 0; i < count; i++)
         suggest(&near, id, required[i].id);
-    const suite_case *cases = suite_cases(&count);
+    count = suite_count();
     for (size_t i = 0; i < count; i++)
-        suggest(&near, id, cases[i].id);
+        suggest(&near, id, suite_at(i)->id);
     const scenario *all = scenarios(&count);
     for (size_t i = 0; i < count; i++)
         suggest(&near, id, all[i].id);

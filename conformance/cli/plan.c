@@ -69,28 +69,28 @@ static plan_item *plan_add(plan *p, const char *id, const char *wanted_for, uint
 
 static plan_result add_suite(plan *p, const options *o, bool requirement_named)
 {
-    size_t count;
-    const suite_case *cases = suite_cases(&count);
+    const size_t count = suite_count();
     for (size_t i = 0; i < count; i++) {
-        const bool by_name = matches_any(p->only, cases[i].id);
-        const bool in_tier = !o->quick || cases[i].quick;
+        const bool by_name = matches_any(p->only, suite_at(i)->id);
+        const bool in_tier = !o->quick || suite_at(i)->quick;
         const bool wanted = by_name || (in_tier && (p->only->count == 0 || requirement_named));
         if (!wanted)
             continue;
         problem_error error;
         problem parsed;
-        if (!problem_parse(&parsed, cases[i].problem, &error)) {
-            complain_problem(o->errors, cases[i].problem, &error);
+        if (!problem_parse(&parsed, suite_at(i)->problem, &error)) {
+            complain_problem(o->errors, suite_at(i)->problem, &error);
             return PLAN_NO_MEMORY; /* the table is tested: only memory can be missing */
         }
-        plan_item *item = plan_add(p, cases[i].id, cases[i].requirements, cases[i].claims | problem_claims(&parsed));
+        plan_item *item =
+            plan_add(p, suite_at(i)->id, suite_at(i)->requirements, suite_at(i)->claims | problem_claims(&parsed));
         if (item == NULL) {
             problem_free(&parsed);
             return PLAN_NO_MEMORY;
         }
         item->problem = parsed;
-        item->golden = cases[i].golden;
-        item->companion = cases[i].companion;
+        item->golden = suite_at(i)->golden;
+        item->companion = suite_at(i)->companion;
         item->chosen_by_name = by_name;
     }
     return PLAN_OK;

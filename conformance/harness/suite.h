@@ -1,4 +1,4 @@
-/* suite.h: the fixed cases, a table of problem strings each with the requirements it was made for. */
+/* suite.h: the fixed cases, problem strings each with the requirements it was made for. */
 #ifndef CONFORMANCE_HARNESS_SUITE_H
 #define CONFORMANCE_HARNESS_SUITE_H
 
@@ -24,7 +24,8 @@ typedef struct suite_case {
     companion companion;
 } suite_case;
 
-const suite_case *suite_cases(size_t *count);
+size_t suite_count(void);
+const suite_case *suite_at(size_t i); /* i < suite_count() */
 
 /* The companion's problem; false without memory. */
 bool suite_companion_problem(problem *p, const problem *of, companion kind);

@@ -109,10 +109,9 @@ static void print_place(const check *c)
 
 static bool is_fixed_case(const char *id)
 {
-    size_t count;
-    const suite_case *cases = suite_cases(&count);
+    const size_t count = suite_count();
     for (size_t i = 0; i < count; i++)
-        if (strcmp(cases[i].id, id) == 0)
+        if (strcmp(suite_at(i)->id, id) == 0)
             return true;
     return false;
 }

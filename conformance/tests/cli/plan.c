@@ -26,8 +26,8 @@ static const plan_item *find(const plan *p, const char *id)
 static void test_everything(void **state)
 {
     (void)state;
-    size_t cases, played;
-    suite_cases(&cases);
+    const size_t cases = suite_count();
+    size_t played;
     scenarios(&played);
     plan p;
     options o = {.fuzz = 4, .seed = 9};

@@ -76,23 +76,24 @@ static void check_golden(const json_t *report, const json_t *manifest)
 {
     const uint64_t tested = tested_claims(report);
     const json_t *files = json_object_get(manifest, "files");
-    size_t count, golden = 0, expected = 0, listed = 0;
-    const suite_case *cases = suite_cases(&count);
+    const size_t count = suite_count();
+    size_t golden = 0, expected = 0, listed = 0;
     for (size_t i = 0; i < count; i++) {
-        if (!cases[i].golden)
+        if (!suite_at(i)->golden)
             continue;
         golden++;
         char name[256];
-        snprintf(name, sizeof name, "%s.safetensors", cases[i].id);
-        expect(json_object_get(files, name) != NULL, "a golden case that the manifest does not list", cases[i].id);
+        snprintf(name, sizeof name, "%s.safetensors", suite_at(i)->id);
+        expect(json_object_get(files, name) != NULL, "a golden case that the manifest does not list", suite_at(i)->id);
         int ranks;
-        if ((needs(&cases[i], &ranks) & ~tested) != 0)
+        if ((needs(suite_at(i), &ranks) & ~tested) != 0)
             continue;
         expected++;
-        expect(count_checks(report, cases[i].id, "pass", NULL) > 0, "a golden case without a passed check",
-               cases[i].id);
-        expect(count_checks(report, cases[i].id, "fail", NULL) == 0, "a golden case that failed", cases[i].id);
-        expect(count_checks(report, cases[i].id, "skip", NULL) == 0, "a golden case that was skipped", cases[i].id);
+        expect(count_checks(report, suite_at(i)->id, "pass", NULL) > 0, "a golden case without a passed check",
+               suite_at(i)->id);
+        expect(count_checks(report, suite_at(i)->id, "fail", NULL) == 0, "a golden case that failed", suite_at(i)->id);
+        expect(count_checks(report, suite_at(i)->id, "skip", NULL) == 0, "a golden case that was skipped",
+               suite_at(i)->id);
     }
     const char *name;
     json_t *entry;
@@ -121,12 +122,11 @@ static void check_item(const json_t *report, const char *id, int needed, int ran
 
 static void check_ranks(const json_t *report, int ranks)
 {
-    size_t count;
-    const suite_case *cases = suite_cases(&count);
+    size_t count = suite_count();
     for (size_t i = 0; i < count; i++) {
         int needed;
-        needs(&cases[i], &needed);
-        check_item(report, cases[i].id, needed, ranks);
+        needs(suite_at(i), &needed);
+        check_item(report, suite_at(i)->id, needed, ranks);
     }
     const scenario *all = scenarios(&count);
     for (size_t i = 0; i < count; i++)

@@ -44,23 +44,23 @@ static void compare(const test_case *file, const test_case *made, const char *id
 static void test_golden_files(void **unused)
 {
     (void)unused;
-    size_t count, compared = 0;
-    const suite_case *cases = suite_cases(&count);
+    const size_t count = suite_count();
+    size_t compared = 0;
     for (size_t i = 0; i < count; i++) {
         char path[1024], message[400];
         problem p;
         test_case file, made;
-        if (!cases[i].golden)
+        if (!suite_at(i)->golden)
             continue;
-        (void)snprintf(path, sizeof path, "%s/%s.safetensors", GOLDEN_FOLDER, cases[i].id);
-        assert_true(problem_parse(&p, cases[i].problem, NULL));
+        (void)snprintf(path, sizeof path, "%s/%s.safetensors", GOLDEN_FOLDER, suite_at(i)->id);
+        assert_true(problem_parse(&p, suite_at(i)->problem, NULL));
         if (!casefile_read(&file, path, message, sizeof message))
             fail_msg("%s", message);
-        if (!case_build(&made, &p, cases[i].id, cases[i].requirements, file.claims, GOLDEN_FOLDER, message,
+        if (!case_build(&made, &p, suite_at(i)->id, suite_at(i)->requirements, file.claims, GOLDEN_FOLDER, message,
                         sizeof message))
             fail_msg("%s", message);
-        compare(&file, &made, cases[i].id);
-        assert_int_equal(file.claims, cases[i].claims | problem_claims(&p));
+        compare(&file, &made, suite_at(i)->id);
+        assert_int_equal(file.claims, suite_at(i)->claims | problem_claims(&p));
         case_free(&file);
         case_free(&made);
         problem_free(&p);

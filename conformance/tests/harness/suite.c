@@ -37,34 +37,35 @@ static bool requirements_well_formed(const char *text)
 static void test_table(void **unused)
 {
     (void)unused;
-    size_t count, golden = 0, quick = 0;
-    const suite_case *cases = suite_cases(&count);
+    const size_t count = suite_count();
+    size_t golden = 0, quick = 0;
     for (size_t i = 0; i < count; i++) {
         problem p;
         problem_error error;
-        if (!problem_parse(&p, cases[i].problem, &error))
-            fail_msg("%s, at %zu: %s", cases[i].id, error.position, error.message);
-        if (!id_is_safe(cases[i].id) || !requirements_well_formed(cases[i].requirements))
-            fail_msg("%s", cases[i].id);
+        if (!problem_parse(&p, suite_at(i)->problem, &error))
+            fail_msg("%s, at %zu: %s", suite_at(i)->id, error.position, error.message);
+        if (!id_is_safe(suite_at(i)->id) || !requirements_well_formed(suite_at(i)->requirements))
+            fail_msg("%s", suite_at(i)->id);
         for (size_t j = 0; j < i; j++)
-            if (strcmp(cases[i].id, cases[j].id) == 0)
-                fail_msg("%s is there twice", cases[i].id);
-        golden += cases[i].golden;
-        quick += cases[i].quick;
-        const bool torch = (cases[i].claims & PSGD_CLAIM_TORCH) != 0;
-        if (cases[i].golden != torch)
-            fail_msg("%s: golden and torch go together", cases[i].id);
+            if (strcmp(suite_at(i)->id, suite_at(j)->id) == 0)
+                fail_msg("%s is there twice", suite_at(i)->id);
+        golden += suite_at(i)->golden;
+        quick += suite_at(i)->quick;
+        const bool torch = (suite_at(i)->claims & PSGD_CLAIM_TORCH) != 0;
+        if (suite_at(i)->golden != torch)
+            fail_msg("%s: golden and torch go together", suite_at(i)->id);
         /* The hook's own restriction. */
         if (torch && (p.error_feedback || p.warm_start) && p.start <= 1)
-            fail_msg("%s: the hook refuses this start", cases[i].id);
+            fail_msg("%s: the hook refuses this start", suite_at(i)->id);
         /* Except where the case is about just that. */
-        if (!torch && !p.flattened && strstr(cases[i].requirements, "SEL-006") == NULL && !problem_is_unambiguous(&p))
-            fail_msg("%s: its shapes are not treated alike by all ports", cases[i].id);
-        if (!torch && p.epsilon > 0 && strstr(cases[i].requirements, "ORT-005") == NULL && !p.flattened)
-            fail_msg("%s: epsilon is a matter of torch", cases[i].id);
+        if (!torch && !p.flattened && strstr(suite_at(i)->requirements, "SEL-006") == NULL &&
+            !problem_is_unambiguous(&p))
+            fail_msg("%s: its shapes are not treated alike by all ports", suite_at(i)->id);
+        if (!torch && p.epsilon > 0 && strstr(suite_at(i)->requirements, "ORT-005") == NULL && !p.flattened)
+            fail_msg("%s: epsilon is a matter of torch", suite_at(i)->id);
         if (p.recording == NULL) {
             test_case c;
-            build_case(&c, cases[i].problem);
+            build_case(&c, suite_at(i)->problem);
             case_free(&c);
         }
         problem_free(&p);
@@ -77,10 +78,9 @@ static void test_table(void **unused)
 static void test_quick_covers(void **unused)
 {
     (void)unused;
-    size_t count;
-    const suite_case *cases = suite_cases(&count);
+    const size_t count = suite_count();
     for (size_t i = 0; i < count; i++)
-        for (const char *at = cases[i].requirements; *at != '\0';) {
+        for (const char *at = suite_at(i)->requirements; *at != '\0';) {
             char id[16];
             const size_t length = strcspn(at, " ");
             assert_true(length < sizeof id);
@@ -88,7 +88,7 @@ static void test_quick_covers(void **unused)
             id[length] = '\0';
             bool found = false;
             for (size_t j = 0; j < count && !found; j++)
-                found = cases[j].quick && strstr(cases[j].requirements, id) != NULL;
+                found = suite_at(j)->quick && strstr(suite_at(j)->requirements, id) != NULL;
             if (!found)
                 fail_msg("%s has no quick case", id);
             at += length + (at[length] == ' ' ? 1 : 0);

@@ -1,0 +1,75 @@
+/* suite_torch.c: cases that only the hook's rules decide, with golden results: ranks and worlds, memories, epsilon,
+ * selection, groups of one shape, buckets, draws. */
+#include "harness/suite_tables.h"
+
+/* clang-format off */
+static const suite_case cases[] = {
+    /* ---- the hook: rank, world, type ---- */
+    {"torch-r1-w1", "W1/r1/f32/[16x24,24]/grad=decay:0.7/seed=1", "PSGD-ORT-002 PSGD-EF-002 PSGD-WRM-002", TORCH, GOLDEN, QUICK, COMPANION_NONE},
+    {"torch-r2-w2", "W2/r2/f32/[16x24,24]/grad=decay:0.7/seed=2", "PSGD-ORT-002 PSGD-EF-002 PSGD-EF-003 PSGD-WRM-002 PSGD-RND-002", TORCH, GOLDEN, QUICK, COMPANION_NONE},
+    {"torch-r3-w3", "W3/r3/f32/[16x24,24]/grad=decay:0.7/seed=3", "PSGD-ORT-003 PSGD-EF-002 PSGD-WRM-002", TORCH, GOLDEN, QUICK, COMPANION_NONE},
+    {"torch-r4-w4", "W4/r4/f32/[16x24,24]/grad=decay:0.8/seed=4", "PSGD-ORT-003 PSGD-EF-002", TORCH, GOLDEN, FULL, COMPANION_NONE},
+    {"torch-r5-w2", "W2/r5/f32/[24x40,17]/grad=power/seed=5", "PSGD-ORT-003", TORCH, GOLDEN, FULL, COMPANION_NONE},
+    {"torch-r8-w2", "W2/r8/f32/rate1/[24x40,17]/grad=power/seed=6", "PSGD-ORT-003", TORCH, GOLDEN, FULL, COMPANION_NONE},
+    {"torch-r1-w3-f64", "W3/r1/f64/[16x24,24]/grad=decay:0.7/seed=7", "PSGD-ORT-002 PSGD-RND-002", TORCH, GOLDEN, QUICK, COMPANION_NONE},
+    {"torch-r2-w4-f64", "W4/r2/f64/[16x24,24]/seed=8", "PSGD-ORT-002 PSGD-EF-002", TORCH, GOLDEN, FULL, COMPANION_NONE},
+    {"torch-r4-w2-f64", "W2/r4/f64/[16x24,24]/grad=power/seed=9", "PSGD-ORT-003 PSGD-EF-002", TORCH, GOLDEN, QUICK, COMPANION_NONE},
+    {"torch-r8-w1-f64", "W1/r8/f64/rate1/[24x40]/grad=decay:0.8/seed=10", "PSGD-ORT-003", TORCH, GOLDEN, FULL, COMPANION_NONE},
+    {"torch-long-w4", "W4/r2/i14/f32/[16x24,9]/grad=power/seed=11", "PSGD-EF-002 PSGD-EF-005 PSGD-WRM-002", TORCH, GOLDEN, FULL, COMPANION_NONE},
+    {"torch-ints-w2", "W2/r2/f32/[16x24,24]/grad=ints/seed=12", "PSGD-ITR-001 PSGD-AGG-003", TORCH, GOLDEN, FULL, COMPANION_NONE},
+    {"torch-ints-w3", "W3/r1/f32/[16x24,24]/grad=ints/seed=13", "PSGD-ITR-001 PSGD-AGG-003", TORCH, GOLDEN, FULL, COMPANION_NONE},
+    {"torch-recording", "W3/r2/f32/rec:digits-cnn", "PSGD-SEL-003 PSGD-EF-002 PSGD-WRM-002", TORCH, GOLDEN, QUICK, COMPANION_NONE},
+    {"torch-subgroup", "W2of4/group=1,3/r2/f32/[16x24,24]/seed=14", "PSGD-AGG-006", TORCH, GOLDEN, FULL, COMPANION_NONE},
+    /* ---- the hook: memories and start ---- */
+    {"torch-ef-only", "W3/r2/f32/ef/[16x24,24]/grad=power/seed=20", "PSGD-RND-002 PSGD-WRM-003 PSGD-EF-002", TORCH, GOLDEN, QUICK, COMPANION_NONE},
+    {"torch-ws-only", "W3/r2/f32/ws/[16x24,24]/grad=power/seed=21", "PSGD-WRM-002 PSGD-EF-007", TORCH, GOLDEN, FULL, COMPANION_NONE},
+    {"torch-neither", "W3/r2/f32/-/[16x24,24]/grad=power/seed=22", "PSGD-RND-002 PSGD-WRM-003 PSGD-EF-007", TORCH, GOLDEN, FULL, COMPANION_NONE},
+    {"torch-ef-only-r4", "W2/r4/f64/ef/[16x24,24]/grad=power/seed=23", "PSGD-RND-002 PSGD-WRM-003", TORCH, GOLDEN, FULL, COMPANION_NONE},
+    {"torch-ws-only-r3", "W2/r3/f64/ws/[16x24,24]/grad=power/seed=24", "PSGD-WRM-002", TORCH, GOLDEN, FULL, COMPANION_NONE},
+    {"torch-neither-r3", "W1/r3/f32/-/[16x24,24]/grad=power/seed=25", "PSGD-RND-002 PSGD-WRM-003", TORCH, GOLDEN, FULL, COMPANION_NONE},
+    {"torch-start0", "W2/r2/s0/i4/f32/-/[16x24,24]/seed=26", "PSGD-CFG-002 PSGD-ITR-001", TORCH, GOLDEN, QUICK, COMPANION_NONE},
+    {"torch-start1", "W2/r2/s1/i5/f32/-/[16x24,24]/seed=27", "PSGD-CFG-002 PSGD-ITR-001", TORCH, GOLDEN, FULL, COMPANION_NONE},
+    {"torch-start3", "W2/r2/s3/i7/f32/[16x24,24]/seed=28", "PSGD-ITR-001 PSGD-ITR-003", TORCH, GOLDEN, FULL, COMPANION_NONE},
+    /* ---- the hook: epsilon ---- */
+    {"torch-eps-small-r1", "W2/r1/f32/eps1e-8/[16x24,24]/seed=30", "PSGD-ORT-002 PSGD-CFG-004", TORCH, GOLDEN, QUICK, COMPANION_NONE},
+    {"torch-eps-small-r2", "W2/r2/f64/eps1e-8/[16x24,24]/seed=31", "PSGD-ORT-002 PSGD-CFG-004", TORCH, GOLDEN, FULL, COMPANION_NONE},
+    {"torch-eps-large-r1", "W2/r1/f32/eps1e-2rel/[16x24,24]/seed=32", "PSGD-ORT-002 PSGD-ORT-004", TORCH, GOLDEN, QUICK, COMPANION_NONE},
+    {"torch-eps-large-r2", "W3/r2/f32/eps1e-2rel/[16x24,24]/seed=33", "PSGD-ORT-002 PSGD-ORT-004", TORCH, GOLDEN, QUICK, COMPANION_NONE},
+    {"torch-eps-large-r2-f64", "W2/r2/f64/ef/eps1e-2rel/[16x24,24]/grad=power/seed=34", "PSGD-ORT-002 PSGD-ORT-004", TORCH, GOLDEN, FULL, COMPANION_NONE},
+    {"torch-eps-large-r4", "W2/r4/f32/eps1e-2rel/[16x24,24]/seed=35", "PSGD-ORT-001 PSGD-ORT-003", TORCH, GOLDEN, QUICK, COMPANION_NONE},
+    {"torch-eps-mixed-ranks", "W2/r4/f32/rate0.5/eps1e-2rel/[16x24,2x24,24x1,3x24]/seed=36", "PSGD-ORT-002 PSGD-ORT-003", TORCH, GOLDEN, FULL, COMPANION_NONE},
+    /* ---- the hook: selection, shapes ---- */
+    {"torch-rate-half", "W2/r1/f32/rate0.5/[1,2,5,4x4,2x3x4]/seed=40", "PSGD-SEL-004 PSGD-SEL-003", TORCH, GOLDEN, QUICK, COMPANION_NONE},
+    {"torch-rate-0", "W2/r8/f32/rate0/[3x4,5,2x2x2,9x9]/seed=41", "PSGD-SEL-002 PSGD-SEL-004", TORCH, GOLDEN, FULL, COMPANION_NONE},
+    {"torch-rate-1", "W2/r2/f32/rate1/[4x4,4x5,5x5,6,3x4]/seed=42", "PSGD-SEL-001", TORCH, GOLDEN, FULL, COMPANION_NONE},
+    {"torch-rate-4", "W2/r1/f32/rate4/[8x8,8x9,7x10,12]/seed=43", "PSGD-SEL-001", TORCH, GOLDEN, QUICK, COMPANION_NONE},
+    {"torch-rate-8", "W2/r1/f32/rate8/[16x16,16x17,20x14,20]/seed=44", "PSGD-SEL-001", TORCH, GOLDEN, FULL, COMPANION_NONE},
+    {"torch-tie-r1", "W2/r1/f32/[4x4,5x4,4x5,3x6,6x3]/seed=45", "PSGD-SEL-001", TORCH, GOLDEN, QUICK, COMPANION_NONE},
+    {"torch-tie-r2", "W2/r2/f32/[8x8,8x9,9x8,6x12,5x20]/seed=46", "PSGD-SEL-001", TORCH, GOLDEN, FULL, COMPANION_NONE},
+    {"torch-order-of-products-1", "W2/r2/f32/rate1.4/[3x42,10x10]/seed=47", "PSGD-SEL-001", TORCH, GOLDEN, FULL, COMPANION_NONE},
+    {"torch-order-of-products-2", "W2/r3/f32/rate3.3/[18x22,22x20]/seed=48", "PSGD-SEL-001", TORCH, GOLDEN, FULL, COMPANION_NONE},
+    {"torch-order-of-products-3", "W2/r3/f32/rate0.7/[3x7,7x3,4x4]/seed=49", "PSGD-SEL-001 PSGD-SEL-002", TORCH, GOLDEN, FULL, COMPANION_NONE},
+    {"torch-clipped-rank", "W2/r5/f32/rate0.5/[3x20,20x3,5x20,4x4]/seed=50", "PSGD-SEL-002", TORCH, GOLDEN, QUICK, COMPANION_NONE},
+    {"torch-many-dimensions", "W2/r2/f32/rate1/[3x2x5,4x3x2x5,2x3x2x3x4,6x20,9]/seed=51", "PSGD-SEL-003", TORCH, GOLDEN, QUICK, COMPANION_NONE},
+    {"torch-convolution", "W3/r3/f64/[16x8x3x3,16,8x1x3x3,8]/grad=power/seed=52", "PSGD-SEL-003", TORCH, GOLDEN, FULL, COMPANION_NONE},
+    {"torch-empty-tensor", "W2/r2/f32/[16x24,5x0,3]/seed=53", "PSGD-SEL-006", TORCH, GOLDEN, FULL, COMPANION_NONE},
+    {"torch-lone-matrix", "W2/r2/f32/[16x24]/seed=54", "PSGD-SEL-005", TORCH, GOLDEN, FULL, COMPANION_NONE},
+    {"torch-vectors-alone", "W2/r2/f32/[24,7]/seed=55", "PSGD-SEL-005", TORCH, GOLDEN, FULL, COMPANION_NONE},
+    /* ---- the hook: groups of one shape, buckets, draws ---- */
+    {"torch-aba", "W2/r2/f32/ef/[16x24,20x14,16x24]/seed=60", "PSGD-SEL-007 PSGD-RND-002", TORCH, GOLDEN, QUICK, COMPANION_NONE},
+    {"torch-aba-matricised", "W2/r2/f32/[12x20,14x10,12x4x5]/seed=61", "PSGD-SEL-007 PSGD-SEL-003 PSGD-RND-002", TORCH, GOLDEN, QUICK, COMPANION_NONE},
+    {"torch-aba-batched", "W2/r2/f32/ef,ws,bs/[16x24,20x14,16x24]/seed=60", "PSGD-BAT-001 PSGD-SEL-007 PSGD-RND-002", TORCH, GOLDEN, QUICK, COMPANION_NONE},
+    {"torch-batched-r1", "W2/r1/f32/ef,bs/[5x7,9x11,5x7,5x7,9x11]/seed=62", "PSGD-BAT-001 PSGD-RND-002", TORCH, GOLDEN, FULL, COMPANION_NONE},
+    {"torch-batched-r4-f64", "W2/r4/f64/ef,ws,bs/[16x24,16x24,16x4x6]/seed=63", "PSGD-BAT-001 PSGD-RND-002", TORCH, GOLDEN, FULL, COMPANION_NONE},
+    {"torch-batched-scales", "W2/r1/f32/ef,ws,bs/[12x14,12x14,12x14]/grad=gauss|tiny|huge/seed=64", "PSGD-BAT-001 PSGD-NUM-002", TORCH, GOLDEN, FULL, COMPANION_NONE},
+    {"torch-small-draws", "W2/r1/f32/ef/[7x3,3x7,5x5,20x15]/rate1/seed=65", "PSGD-RND-002", TORCH, GOLDEN, FULL, COMPANION_NONE},
+    {"torch-buckets-2", "W2/r2/f32/[16x24,24;14x20]/seed=66", "PSGD-ITR-002 PSGD-RND-002", TORCH, GOLDEN, QUICK, COMPANION_NONE},
+    {"torch-buckets-3", "W2/r2/f32/ef/[12x20;8;14x10,5]/seed=67", "PSGD-ITR-002 PSGD-SEL-005 PSGD-RND-002", TORCH, GOLDEN, QUICK, COMPANION_NONE},
+    {"torch-buckets-warm", "W3/r3/f64/[7;14x20;20x14,14x20]/seed=68", "PSGD-ITR-002 PSGD-SEL-005 PSGD-EF-004", TORCH, GOLDEN, FULL, COMPANION_NONE},
+    {"torch-rs-1", "W2/r2/f32/ef/[16x24]/rs=1/seed=69", "PSGD-RND-002", TORCH, GOLDEN, FULL, COMPANION_NONE},
+    {"torch-rs-42-f64", "W2/r2/f64/ef/[16x24]/rs=42/seed=70", "PSGD-RND-002", TORCH, GOLDEN, FULL, COMPANION_NONE},
+    {"torch-rs-largest", "W1/r3/f32/ef/[16x24]/rs=4294967295/seed=71", "PSGD-RND-002", TORCH, GOLDEN, FULL, COMPANION_NONE},
+};
+/* clang-format on */
+
+const suite_table suite_torch = {cases, sizeof cases / sizeof cases[0]};
