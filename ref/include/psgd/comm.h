@@ -2,6 +2,7 @@
  *
  *   self        one rank, no peers
  *   processes   ranks of one machine, each a process of its own, over shared memory (fork + exec)
+ *   threads     ranks of one process, each a thread of its own
  *   mpi         any MPI communicator (psgd/comm_mpi.h, a library of its own: what does not use MPI does not load it)
  *
  * Link libpsgd_comm (pkg-config psgd-comm); it goes with every implementation and contains none.
@@ -28,8 +29,7 @@ PSGD_EXPORT psgd_comm psgd_comm_self(void);
  * no rank waits for a peer that died. Ranks that disagree on a collective's count or dtype fail the group too. A
  * collective that was summed before the failure still succeeds on every rank that is in it.
  *
- * f32 and f64; other types are PSGD_ERR_UNSUPPORTED (on that rank alone: nothing is sent). Blocking calls only. A group
- * is used by one thread of a rank at a time. A process may be killed at any instant: no other can be blocked by it. */
+ * Blocking calls only. A group is used by one thread of a rank at a time. A process may be killed at any instant: no other can be blocked by it. */
 typedef struct psgd_processes psgd_processes;
 
 /* In the launcher. size is 1 to 1024; timeout_seconds > 0. message (may be null) gets a reason on failure. */
@@ -61,6 +61,33 @@ PSGD_EXPORT psgd_status psgd_processes_join(psgd_processes **group, psgd_comm *c
  * group with it: peers that wait for this rank, or start another collective, get PSGD_ERR_COMM. In the launcher, ranks
  * that run go on. Null is allowed. */
 PSGD_EXPORT void psgd_processes_release(psgd_processes *group);
+
+/* Ranks as threads of one process: for tests, for thread sanitizers, and for programs whose workers are threads. The
+ * caller makes the group, starts one thread for each rank, and lets each join under its own rank. A rank that waits
+ * longer than timeout_seconds for its peers gets PSGD_ERR_COMM and fails the group; in a failed group every rank that
+ * waits is woken and gets PSGD_ERR_COMM, as does every later call. Ranks that disagree on a collective's count or dtype
+ * fail the group too. Blocking and non-blocking calls: the n-th collective that one rank starts, by either, meets the
+ * n-th of every other; several may be under way at once. The psgd_comm of a rank is used by one thread at a time. */
+typedef struct psgd_threads psgd_threads;
+
+/* size is 1 to 1024; timeout_seconds > 0. message (may be null) gets a reason on failure. */
+PSGD_EXPORT psgd_status psgd_threads_create(psgd_threads **group, int32_t size, double timeout_seconds, char *message,
+                                            size_t message_size);
+
+/* Takes this rank and fills *comm, which is valid until the group is released. Once per rank: PSGD_ERR_ARGUMENT for a
+ * rank that is taken, or outside 0 .. size-1. */
+PSGD_EXPORT psgd_status psgd_threads_join(psgd_threads *group, int32_t rank, psgd_comm *comm, char *message,
+                                          size_t message_size);
+
+/* This rank takes part in nothing more: peers that wait for it, or start another collective, get PSGD_ERR_COMM.
+ * Collectives that it has a part in complete. comm is one that psgd_threads_join filled, and is invalid afterwards. */
+PSGD_EXPORT void psgd_threads_leave(psgd_comm *comm);
+
+/* From any thread: from now on every collective returns PSGD_ERR_COMM; ranks that wait are woken. Null is allowed. */
+PSGD_EXPORT void psgd_threads_fail(psgd_threads *group);
+
+/* When no rank is in a call any more. Requests that were not waited for are released with it. Null is allowed. */
+PSGD_EXPORT void psgd_threads_release(psgd_threads *group);
 
 #ifdef __cplusplus
 }
