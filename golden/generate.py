@@ -2,7 +2,7 @@
 """Makes the golden files: what PyTorch's own PowerSGD hook really does on the kit's cases. See golden/README.md.
 
     generate.py CASES_DIR OUT_DIR              runs the hook on exported cases, writes golden files and MANIFEST.json
-    generate.py --record digits-cnn OUT_DIR    writes a recording of a real training's gradients
+    generate.py --record NAME OUT_DIR          writes a recording of a real training (digits-cnn, digits-transformer)
     generate.py --draws OUT_DIR                writes raw draws of NumPy's and PyTorch's generators
     generate.py --hook MODULE:FUNCTION CASES_DIR
                                                runs any function with the hook's signature (state, bucket) on exported
@@ -23,7 +23,7 @@ import tempfile
 
 from psgd_golden import SKIP, Refused, cases, environment, manifest, processes, results
 
-RECORDINGS = {"digits-cnn": 3}  # name: ranks
+RECORDINGS = {"digits-cnn": 3, "digits-transformer": 3}  # name: ranks; psgd_golden/networks.py says what they are
 
 
 def run_sets(all_cases, folder, timeout, hook=None, state=None):
