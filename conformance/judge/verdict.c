@@ -28,6 +28,22 @@ static char *format_text(const char *format, va_list arguments)
     return text;
 }
 
+/* The type that a problem string names; null: none. Its fields stand between slashes, in any order. */
+static const char *type_of(const char *problem)
+{
+    static const char *const types[] = {"f32", "f64", "f16", "bf16"};
+    for (const char *field = problem; field != NULL; field = strchr(field, '/')) {
+        field += *field == '/';
+        const size_t length = strcspn(field, "/");
+        for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
+            if (length == strlen(types[i]) && strncmp(field, types[i], length) == 0) {
+                return types[i];
+            }
+        }
+    }
+    return NULL;
+}
+
 static void check_free(check *c)
 {
     free(c->case_id);
@@ -70,6 +86,7 @@ size_t verdict_open(verdict *v, const char *requirement_id, const char *case_id,
     check c = {.requirement = found, .row = row, .state = CHECK_UNOBSERVED, .limit = limit, .place = CHECK_NOWHERE};
     c.case_id = strdup(case_id);
     c.problem = problem == NULL ? NULL : strdup(problem);
+    c.type = type_of(problem);
     if (found == NULL || c.case_id == NULL || (problem != NULL && c.problem == NULL) || !make_room(v)) {
         check_free(&c);
         v->out_of_memory = true;

@@ -49,9 +49,10 @@ typedef struct check_place {
 /* One requirement judged on one case by one row of limits.h: the whole run, all steps, tensors and ranks. */
 typedef struct check {
     const requirement *requirement;
-    char *case_id;   /* owned */
-    char *problem;   /* owned; null for scenarios */
-    const char *row; /* "2", "6b" ...; "exact" for equality; "structure", "scenario" */
+    char *case_id;    /* owned */
+    char *problem;    /* owned; null for scenarios */
+    const char *type; /* of the problem: "f32", "f64", "f16", "bf16"; null where there is none */
+    const char *row;  /* "2", "6b" ...; "exact" for equality; "structure", "scenario" */
     check_state state;
     double ratio; /* the largest measured; of the first failure if it failed */
     double limit;

@@ -51,11 +51,11 @@ static json_t *place_json(const check_place *at)
 
 static json_t *check_json(const check *c)
 {
-    return json_pack("{s:s, s:s, s:s, s:o, s:s, s:s, s:o, s:o, s:I, s:o, s:o}", "requirement", c->requirement->id,
+    return json_pack("{s:s, s:s, s:s, s:o, s:s?, s:s, s:s, s:o, s:o, s:I, s:o, s:o}", "requirement", c->requirement->id,
                      "level", c->requirement->level == LEVEL_MUST ? "MUST" : "SHOULD", "case", c->case_id, "problem",
-                     text(c->problem), "row", c->row, "state", check_state_name(c->state), "ratio", number(c->ratio),
-                     "limit", number(c->limit), "measured", (json_int_t)c->measured, "place", place_json(&c->place),
-                     "message", text(c->message));
+                     text(c->problem), "type", c->type, "row", c->row, "state", check_state_name(c->state), "ratio",
+                     number(c->ratio), "limit", number(c->limit), "measured", (json_int_t)c->measured, "place",
+                     place_json(&c->place), "message", text(c->message));
 }
 
 static json_t *checks_json(const verdict *v)
@@ -85,16 +85,39 @@ static json_t *counts_json(const run_report *r)
     return object;
 }
 
-static json_t *rows_json(const verdict *v)
+static json_t *rows_json(const verdict *v, const char *type)
 {
     row_maximum rows[ROW_MAXIMA];
-    const size_t count = report_row_maxima(rows, v);
+    const size_t count = report_row_maxima(rows, v, type);
     json_t *object = json_object();
     for (size_t i = 0; i < count; i++)
         json_object_set_new(object, rows[i].row,
                             json_pack("{s:o, s:o, s:s, s:I}", "ratio", number(rows[i].ratio), "limit",
                                       number(rows[i].limit), "case", rows[i].case_id, "checks",
                                       (json_int_t)rows[i].checks));
+    return object;
+}
+
+static json_t *rows_by_type_json(const verdict *v)
+{
+    json_t *object = json_object();
+    for (size_t t = 0; t < REPORT_TYPES; t++)
+        json_object_set_new(object, report_types[t], rows_json(v, report_types[t]));
+    return object;
+}
+
+static json_t *trusted_json(const verdict *v)
+{
+    size_t count;
+    const requirement *all = requirements(&count);
+    json_t *object = json_object();
+    for (size_t i = 0; i < count; i++) {
+        json_t *of = json_object();
+        for (size_t t = 0; t < REPORT_TYPES; t++)
+            json_object_set_new(of, report_types[t],
+                                json_integer((json_int_t)report_trusted(v, &all[i], report_types[t])));
+        json_object_set_new(object, all[i].id, of);
+    }
     return object;
 }
 
@@ -130,11 +153,12 @@ static json_t *report_object(const run_report *r)
                   "version", text(r->port.version), "claims", claims_json(r->port.claims));
     json_t *options = json_pack("{s:I, s:I, s:f, s:b, s:b}", "seed", (json_int_t)r->seed, "fuzz", (json_int_t)r->fuzz,
                                 "timeout", r->timeout, "quick", r->quick, "partial", r->partial);
-    return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:f, s:i, s:o, s:o, s:o, s:o, s:o}", "format",
+    return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:f, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "format",
                      REPORT_FORMAT, "kit", kit, "port", port, "options", options, "tested", claims_json(r->tested),
                      "out_of_reach", claims_json(r->out_of_reach), "failed", claims_json(r->failed), "stopped",
                      r->stopped, "seconds", r->seconds, "exit_code", r->exit_code, "counts", counts_json(r), "rows",
-                     rows_json(r->verdict), "musts_without_check", unchecked_json(r->tested), "environment",
+                     rows_json(r->verdict, NULL), "rows_by_type", rows_by_type_json(r->verdict), "trusted",
+                     trusted_json(r->verdict), "musts_without_check", unchecked_json(r->tested), "environment",
                      environment_json(r), "checks", checks_json(r->verdict));
 }
 

@@ -40,7 +40,7 @@ void report_text_header(const run_report *r);
 /* Writes the JSON report to path, atomically. False: message says why. */
 bool report_json(const run_report *r, const char *path, char *message, size_t message_size);
 
-/* The largest ratio per row of limits.h among passing and failing checks. */
+/* The largest ratio per row of limits.h among passing and failing checks of this type; type null: of all. */
 typedef struct row_maximum {
     const char *row;
     double ratio, limit;
@@ -48,6 +48,12 @@ typedef struct row_maximum {
     size_t checks;
 } row_maximum;
 #define ROW_MAXIMA 64
-size_t report_row_maxima(row_maximum rows[ROW_MAXIMA], const verdict *v);
+size_t report_row_maxima(row_maximum rows[ROW_MAXIMA], const verdict *v, const char *type);
+
+/* The types that a check can have: "f32" ... */
+#define REPORT_TYPES 4
+extern const char *const report_types[REPORT_TYPES];
+/* Checks of this requirement that passed on a case of this type; untrusted ones are none. Scenarios have no type. */
+size_t report_trusted(const verdict *v, const requirement *of, const char *type);
 
 #endif

@@ -1,16 +1,31 @@
-/* rows.c: how near the limits a run came, row by row of limits.h. */
+/* rows.c: how near the limits a run came, row by row of limits.h, and what passed, by type. */
 #include "report/report.h"
 
 #include <math.h>
 #include <string.h>
 
-size_t report_row_maxima(row_maximum rows[ROW_MAXIMA], const verdict *v)
+const char *const report_types[REPORT_TYPES] = {"f32", "f64", "f16", "bf16"};
+
+static bool is_of_type(const check *c, const char *type)
+{
+    return type == NULL || (c->type != NULL && strcmp(c->type, type) == 0);
+}
+
+size_t report_trusted(const verdict *v, const requirement *of, const char *type)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < v->count; i++)
+        count += v->checks[i].requirement == of && v->checks[i].state == CHECK_PASS && is_of_type(&v->checks[i], type);
+    return count;
+}
+
+size_t report_row_maxima(row_maximum rows[ROW_MAXIMA], const verdict *v, const char *type)
 {
     size_t count = 0;
     for (size_t i = 0; i < v->count; i++) {
         const check *c = &v->checks[i];
         const bool numeric = isfinite(c->limit) && c->limit > 0;
-        if (!numeric || c->measured == 0 || (c->state != CHECK_PASS && c->state != CHECK_FAIL))
+        if (!numeric || !is_of_type(c, type) || c->measured == 0 || (c->state != CHECK_PASS && c->state != CHECK_FAIL))
             continue;
         size_t at = 0;
         while (at < count && strcmp(rows[at].row, c->row) != 0)

@@ -242,12 +242,33 @@ static void print_every_check(const verdict *v)
 
 static void print_rows(const verdict *v)
 {
-    row_maximum rows[ROW_MAXIMA];
-    const size_t count = report_row_maxima(rows, v);
-    printf("largest ratio per row of limits (row: ratio / limit, case)\n");
-    for (size_t i = 0; i < count; i++)
-        printf("  %-10s %9.3g / %-6.3g %5zu checks   %s\n", rows[i].row, rows[i].ratio, rows[i].limit, rows[i].checks,
-               rows[i].case_id);
+    printf("largest ratio per row of limits and type (row: ratio / limit, case)\n");
+    for (size_t t = 0; t < REPORT_TYPES; t++) {
+        row_maximum rows[ROW_MAXIMA];
+        const size_t count = report_row_maxima(rows, v, report_types[t]);
+        for (size_t i = 0; i < count; i++)
+            printf("  %-4s %-10s %9.3g / %-6.3g %5zu checks   %s\n", report_types[t], rows[i].row, rows[i].ratio,
+                   rows[i].limit, rows[i].checks, rows[i].case_id);
+    }
+}
+
+/* A type without a passed check of any requirement was not part of the run. */
+static void print_trusted(const verdict *v)
+{
+    size_t count;
+    const requirement *all = requirements(&count);
+    printf("passed checks per requirement and type\n");
+    for (size_t i = 0; i < count; i++) {
+        size_t passed = 0;
+        char text[64] = "";
+        for (size_t t = 0; t < REPORT_TYPES; t++) {
+            const size_t of_type = report_trusted(v, &all[i], report_types[t]), used = strlen(text);
+            snprintf(text + used, sizeof text - used, "  %s %-4zu", report_types[t], of_type);
+            passed += of_type;
+        }
+        if (passed > 0)
+            printf("  %s%s\n", all[i].id, text);
+    }
 }
 
 /* Requirements that no passing check shows: without a check, unobserved, untrusted. */
@@ -346,6 +367,7 @@ bool report_text(const run_report *r, bool verbose, bool quiet)
         if (verbose) {
             print_every_check(r->verdict);
             print_rows(r->verdict);
+            print_trusted(r->verdict);
         }
         print_failures(r, verbose);
         if (r->failed != 0 && r->reasons != NULL)

@@ -62,7 +62,8 @@ static void test_every_key(void **state)
     const run_report r = a_report(&v);
     json_t *root = written(&r);
     EXPECT_KEYS(root, "format", "kit", "port", "options", "tested", "out_of_reach", "failed", "stopped", "seconds",
-                "exit_code", "counts", "rows", "musts_without_check", "environment", "checks");
+                "exit_code", "counts", "rows", "rows_by_type", "trusted", "musts_without_check", "environment",
+                "checks");
     EXPECT_KEYS(json_object_get(root, "kit"), "version", "suite", "vectors", "vectors_sha256");
     EXPECT_KEYS(json_object_get(root, "port"), "implementation", "name", "version", "claims");
     EXPECT_KEYS(json_object_get(root, "options"), "seed", "fuzz", "timeout", "quick", "partial");
@@ -70,9 +71,15 @@ static void test_every_key(void **state)
                 "cases", "cases that compressed", "golden cases", "scenarios");
     EXPECT_KEYS(json_object_get(root, "environment"), "processor", "system", "variables", "mpi", "ranks");
     EXPECT_KEYS(json_object_get(json_object_get(root, "rows"), "1b"), "ratio", "limit", "case", "checks");
+    EXPECT_KEYS(json_object_get(root, "rows_by_type"), "f32", "f64", "f16", "bf16");
+    EXPECT_KEYS(json_object_get(json_object_get(root, "rows_by_type"), "f32"), "1b");
+    EXPECT_KEYS(json_object_get(json_object_get(root, "trusted"), "PSGD-AGG-002"), "f32", "f64", "f16", "bf16");
+    assert_int_equal(
+        json_integer_value(json_object_get(json_object_get(json_object_get(root, "trusted"), "PSGD-AGG-002"), "f32")),
+        1);
     const json_t *first = json_array_get(json_object_get(root, "checks"), 0);
-    EXPECT_KEYS(first, "requirement", "level", "case", "problem", "row", "state", "ratio", "limit", "measured", "place",
-                "message");
+    EXPECT_KEYS(first, "requirement", "level", "case", "problem", "type", "row", "state", "ratio", "limit", "measured",
+                "place", "message");
     EXPECT_KEYS(json_object_get(first, "place"), "step", "rank", "bucket", "tensor", "stage", "row", "column", "got",
                 "expected");
 

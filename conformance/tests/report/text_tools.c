@@ -57,25 +57,57 @@ static void test_rows(void **state)
     (void)state;
     verdict v = {0};
     row_maximum rows[ROW_MAXIMA];
-    assert_int_equal(report_row_maxima(rows, &v), 0);
+    assert_int_equal(report_row_maxima(rows, &v, NULL), 0);
     add(&v, "2", 3, 10, "a");
     add(&v, "2", 4, 100, "b"); /* a larger ratio, but further from its limit */
     add(&v, "4", 0, 8, "c");
     add(&v, "2", 5, 10, "d");
-    assert_int_equal(report_row_maxima(rows, &v), 2);
+    assert_int_equal(report_row_maxima(rows, &v, NULL), 2);
     assert_string_equal(rows[0].case_id, "d");
     assert_int_equal(rows[0].checks, 3);
     assert_string_equal(rows[1].case_id, "c");
 
     add(&v, "2", NAN, 10, "nan"); /* NaN is worse than any number, before and after it */
     add(&v, "2", INFINITY, 10, "infinite");
-    assert_int_equal(report_row_maxima(rows, &v), 2);
+    assert_int_equal(report_row_maxima(rows, &v, NULL), 2);
     assert_string_equal(rows[0].case_id, "nan");
     assert_true(isnan(rows[0].ratio));
 
     /* What was not measured counts for nothing. */
     verdict_set(&v, verdict_open(&v, "PSGD-AGG-002", "e", "problem", "9", 1), CHECK_SKIP, "%s", "reason");
-    assert_int_equal(report_row_maxima(rows, &v), 2);
+    assert_int_equal(report_row_maxima(rows, &v, NULL), 2);
+    verdict_free(&v);
+}
+
+/* Checks count for the type that their problem names, wherever it stands there. */
+static void test_types(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *problem, *row;
+        double ratio;
+    } table[] = {{"W1/r1/f16/[9x9]", "2", 3},      {"bf16/W1/r1/[9x9]", "2", 5},          {"W1/r1/[9x9]/f64", "4", 1},
+                 {"W1/r1/f16/[9x9]/s2", "2", 0.5}, {"W1/r1/f32/rec:f16/[9x9]", "1", 2.5}, {NULL, "2", 9}};
+    const check_place nowhere = CHECK_NOWHERE;
+    verdict v = {0};
+    row_maximum rows[ROW_MAXIMA];
+    for (size_t i = 0; i < sizeof table / sizeof table[0]; i++)
+        verdict_measure(&v, verdict_open(&v, "PSGD-AGG-002", "case", table[i].problem, table[i].row, 10),
+                        table[i].ratio, 0, &nowhere);
+    assert_int_equal(report_row_maxima(rows, &v, "f16"), 1);
+    assert_true(rows[0].ratio == 3 && rows[0].checks == 2);
+    assert_int_equal(report_row_maxima(rows, &v, "bf16"), 1);
+    assert_true(rows[0].ratio == 5);
+    assert_int_equal(report_row_maxima(rows, &v, "f64"), 1);
+    assert_string_equal(rows[0].row, "4");
+    assert_int_equal(report_row_maxima(rows, &v, "f32"), 1);
+    assert_int_equal(report_row_maxima(rows, &v, NULL), 3);
+
+    const requirement *of = requirement_find("PSGD-AGG-002");
+    verdict_measure(&v, verdict_open(&v, "PSGD-AGG-002", "vacuous", "W1/r1/f16/[9x9]", "2", 10), 1, 0.5, &nowhere);
+    assert_int_equal(report_trusted(&v, of, "f16"), 2);
+    assert_int_equal(report_trusted(&v, of, "bf16"), 1);
+    assert_int_equal(report_trusted(&v, requirement_find("PSGD-AGG-001"), "f16"), 0);
     verdict_free(&v);
 }
 
@@ -117,10 +149,8 @@ static void test_progress(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_printable),
-        cmocka_unit_test(test_shell),
-        cmocka_unit_test(test_rows),
-        cmocka_unit_test(test_progress),
+        cmocka_unit_test(test_printable), cmocka_unit_test(test_shell),    cmocka_unit_test(test_rows),
+        cmocka_unit_test(test_types),     cmocka_unit_test(test_progress),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
