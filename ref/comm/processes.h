@@ -17,6 +17,7 @@
 #ifndef PSGD_COMM_PROCESSES_H
 #define PSGD_COMM_PROCESSES_H
 
+#include "group.h"
 #include "psgd/comm.h"
 #include <semaphore.h>
 #include <stdatomic.h>
@@ -24,7 +25,6 @@
 #define PSGD_PROCESSES_VARIABLE "PSGD_PROCESSES" /* FD:RANK of a started process */
 
 enum {
-    PSGD_PROCESSES_MAX_SIZE = 1024,
     PSGD_PROCESSES_CHUNK = 256 * 1024, /* bytes that a rank hands in at once: a multiple of every element's size */
     PSGD_PROCESSES_ALIGNMENT = 64      /* no two ranks share a cache line */
 };
@@ -63,13 +63,7 @@ struct psgd_processes {
     bool *started;  /* [size] in the launcher; null in a rank */
 };
 
-/* Writes the reason to message[message_size], if there is room for one. */
-#if defined(__GNUC__)
-__attribute__((format(printf, 3, 4)))
-#endif
-void psgd_processes_explain(char *message, size_t message_size, const char *format, ...);
-
-/* The same, with the system's text for this errno value behind it. */
+/* psgd_group_explain with the system's text for this errno value. */
 void psgd_processes_explain_errno(char *message, size_t message_size, const char *what, int error);
 
 /* Makes a segment for size ranks without a name in any file system: it is gone when the last process that maps it is.
@@ -88,8 +82,6 @@ void psgd_segment_wake(const psgd_segment *segment, int32_t rank);
 
 /* Marks the group as failed and wakes every rank. */
 void psgd_segment_fail(const psgd_segment *segment);
-
-int64_t psgd_monotonic_nanoseconds(void);
 
 /* Sleeps until this rank is woken, or for a moment at most: the caller looks up what is new and sleeps again. */
 void psgd_segment_sleep(const psgd_segment *segment, int32_t rank, int64_t deadline_nanoseconds);

@@ -3,7 +3,6 @@
 #include "processes.h"
 #include <errno.h>
 #include <fcntl.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -17,23 +16,12 @@
 
 #define SEGMENT_MAGIC UINT64_C(0x3130676573677370) /* "psgseg01" */
 
-void psgd_processes_explain(char *message, size_t message_size, const char *format, ...)
-{
-    if (message == NULL || message_size == 0)
-        return;
-    va_list arguments;
-    va_start(arguments, format);
-    if (vsnprintf(message, message_size, format, arguments) < 0)
-        message[0] = '\0';
-    va_end(arguments);
-}
-
 void psgd_processes_explain_errno(char *message, size_t message_size, const char *what, int error)
 {
     char text[128];
     if (strerror_r(error, text, sizeof text) != 0)
         (void)snprintf(text, sizeof text, "error %d", error);
-    psgd_processes_explain(message, message_size, "%s: %s", what, text);
+    psgd_group_explain(message, message_size, "%s: %s", what, text);
 }
 
 static size_t aligned(size_t bytes)
@@ -41,7 +29,7 @@ static size_t aligned(size_t bytes)
     return (bytes + PSGD_PROCESSES_ALIGNMENT - 1) / PSGD_PROCESSES_ALIGNMENT * PSGD_PROCESSES_ALIGNMENT;
 }
 
-/* size is at most PSGD_PROCESSES_MAX_SIZE: no product overflows. */
+/* size is at most PSGD_GROUP_MAX_SIZE: no product overflows. */
 static size_t bytes_needed(int32_t size)
 {
     return aligned(sizeof(psgd_segment_head)) + (size_t)size * aligned(sizeof(psgd_segment_rank)) +
@@ -158,21 +146,21 @@ psgd_status psgd_segment_map(psgd_segment *segment, int descriptor, char *messag
         return PSGD_ERR_IO;
     }
     bool plausible = S_ISREG(properties.st_mode) && properties.st_size >= (off_t)bytes_needed(1) &&
-                     properties.st_size <= (off_t)bytes_needed(PSGD_PROCESSES_MAX_SIZE);
+                     properties.st_size <= (off_t)bytes_needed(PSGD_GROUP_MAX_SIZE);
     if (plausible) {
         psgd_status status = map(segment, descriptor, (size_t)properties.st_size, message, message_size);
         if (status != PSGD_OK)
             return status;
         const psgd_segment_head *head = segment->head;
-        if (head->magic == SEGMENT_MAGIC && head->size >= 1 && head->size <= PSGD_PROCESSES_MAX_SIZE &&
+        if (head->magic == SEGMENT_MAGIC && head->size >= 1 && head->size <= PSGD_GROUP_MAX_SIZE &&
             head->bytes == segment->bytes && segment->bytes == bytes_needed(head->size)) {
             find_buffers(segment);
             return PSGD_OK;
         }
         psgd_segment_unmap(segment);
     }
-    psgd_processes_explain(message, message_size, "%s names descriptor %d, which holds no group of this version",
-                           PSGD_PROCESSES_VARIABLE, descriptor);
+    psgd_group_explain(message, message_size, "%s names descriptor %d, which holds no group of this version",
+                       PSGD_PROCESSES_VARIABLE, descriptor);
     return PSGD_ERR_IO;
 }
 
@@ -201,13 +189,6 @@ void psgd_segment_fail(const psgd_segment *segment)
     atomic_store(&segment->head->failed, 1);
     for (int32_t rank = 0; rank < segment->head->size; rank++)
         psgd_segment_wake(segment, rank);
-}
-
-int64_t psgd_monotonic_nanoseconds(void)
-{
-    struct timespec now = {0};
-    (void)clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
 void psgd_segment_sleep(const psgd_segment *segment, int32_t rank, int64_t deadline_nanoseconds)

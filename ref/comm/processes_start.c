@@ -16,31 +16,24 @@ psgd_status psgd_processes_create(psgd_processes **group, int32_t size, double t
                                   size_t message_size)
 {
     if (group == NULL) {
-        psgd_processes_explain(message, message_size, "group is null");
+        psgd_group_explain(message, message_size, "group is null");
         return PSGD_ERR_ARGUMENT;
     }
     *group = NULL;
-    if (size < 1 || size > PSGD_PROCESSES_MAX_SIZE) {
-        psgd_processes_explain(message, message_size, "size is %ld; it must be 1 to %d", (long)size,
-                               (int)PSGD_PROCESSES_MAX_SIZE);
-        return PSGD_ERR_ARGUMENT;
-    }
-    if (!(timeout_seconds > 0)) {
-        psgd_processes_explain(message, message_size, "timeout_seconds is %g; it must be above 0", timeout_seconds);
-        return PSGD_ERR_ARGUMENT;
-    }
-    const double longest = 1e9; /* 30 years, which fit into 64 bits of nanoseconds */
-    int64_t timeout = (int64_t)(1e9 * (timeout_seconds < longest ? timeout_seconds : longest));
+    int64_t timeout = 0;
+    psgd_status status = psgd_group_check(&timeout, size, timeout_seconds, message, message_size);
+    if (status != PSGD_OK)
+        return status;
 
     psgd_processes *made = calloc(1, sizeof *made);
     bool *started = calloc((size_t)size, sizeof *started);
     if (made == NULL || started == NULL) {
-        psgd_processes_explain(message, message_size, "no memory for a group of %ld ranks", (long)size);
+        psgd_group_explain(message, message_size, "no memory for a group of %ld ranks", (long)size);
         free(started);
         free(made);
         return PSGD_ERR_MEMORY;
     }
-    psgd_status status = psgd_segment_make(&made->segment, &made->descriptor, size, timeout, message, message_size);
+    status = psgd_segment_make(&made->segment, &made->descriptor, size, timeout, message, message_size);
     if (status != PSGD_OK) {
         free(started);
         free(made);
@@ -143,14 +136,14 @@ psgd_status psgd_processes_start(psgd_processes *group, int32_t rank, char *cons
     else if (pid == NULL)
         fault = "pid is null";
     if (fault != NULL) {
-        psgd_processes_explain(message, message_size, "%s (rank %ld)", fault, (long)rank);
+        psgd_group_explain(message, message_size, "%s (rank %ld)", fault, (long)rank);
         return PSGD_ERR_ARGUMENT;
     }
     char variable[64];
     (void)snprintf(variable, sizeof variable, "%s=%d:%ld", PSGD_PROCESSES_VARIABLE, group->descriptor, (long)rank);
     char **environment = environment_with(variable);
     if (environment == NULL) {
-        psgd_processes_explain(message, message_size, "no memory for the environment of rank %ld", (long)rank);
+        psgd_group_explain(message, message_size, "no memory for the environment of rank %ld", (long)rank);
         return PSGD_ERR_MEMORY;
     }
     pid_t child = -1;
@@ -195,7 +188,7 @@ static bool parse_variable(int *descriptor, int32_t *rank, const char *text)
 psgd_status psgd_processes_join(psgd_processes **group, psgd_comm *comm, char *message, size_t message_size)
 {
     if (group == NULL || comm == NULL) {
-        psgd_processes_explain(message, message_size, "%s is null", group == NULL ? "group" : "comm");
+        psgd_group_explain(message, message_size, "%s is null", group == NULL ? "group" : "comm");
         return PSGD_ERR_ARGUMENT;
     }
     *group = NULL;
@@ -203,13 +196,13 @@ psgd_status psgd_processes_join(psgd_processes **group, psgd_comm *comm, char *m
     int descriptor = -1;
     int32_t rank = -1;
     if (text == NULL || !parse_variable(&descriptor, &rank, text)) {
-        psgd_processes_explain(message, message_size, "%s is %.64s: this process was not started as a rank",
-                               PSGD_PROCESSES_VARIABLE, text == NULL ? "not set" : text);
+        psgd_group_explain(message, message_size, "%s is %.64s: this process was not started as a rank",
+                           PSGD_PROCESSES_VARIABLE, text == NULL ? "not set" : text);
         return PSGD_ERR_IO;
     }
     psgd_processes *made = calloc(1, sizeof *made);
     if (made == NULL) {
-        psgd_processes_explain(message, message_size, "no memory");
+        psgd_group_explain(message, message_size, "no memory");
         return PSGD_ERR_MEMORY;
     }
     psgd_status status = psgd_segment_map(&made->segment, descriptor, message, message_size);
@@ -219,8 +212,8 @@ psgd_status psgd_processes_join(psgd_processes **group, psgd_comm *comm, char *m
     }
     if (rank >= made->segment.head->size ||
         atomic_exchange(&psgd_segment_rank_at(&made->segment, rank)->joined, 1) != 0) {
-        psgd_processes_explain(message, message_size, "rank %ld %s", (long)rank,
-                               rank >= made->segment.head->size ? "is not of this group" : "has joined already");
+        psgd_group_explain(message, message_size, "rank %ld %s", (long)rank,
+                           rank >= made->segment.head->size ? "is not of this group" : "has joined already");
         psgd_segment_unmap(&made->segment);
         free(made);
         return PSGD_ERR_IO;

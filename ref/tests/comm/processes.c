@@ -201,7 +201,7 @@ static void creation_checks_its_arguments(void **state)
     assert_non_null(strstr(message, "group"));
     assert_int_equal(psgd_processes_create(&group, 0, 1, message, sizeof message), PSGD_ERR_ARGUMENT);
     assert_non_null(strstr(message, "size"));
-    assert_int_equal(psgd_processes_create(&group, PSGD_PROCESSES_MAX_SIZE + 1, 1, NULL, 0), PSGD_ERR_ARGUMENT);
+    assert_int_equal(psgd_processes_create(&group, PSGD_GROUP_MAX_SIZE + 1, 1, NULL, 0), PSGD_ERR_ARGUMENT);
     for (size_t i = 0; i < sizeof bad_limits / sizeof *bad_limits; i++) {
         assert_int_equal(psgd_processes_create(&group, 1, bad_limits[i], message, sizeof message), PSGD_ERR_ARGUMENT);
         assert_non_null(strstr(message, "timeout_seconds"));
