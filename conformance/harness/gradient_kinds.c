@@ -13,6 +13,7 @@ const gradient_kind_name *gradient_kind_describe(size_t kind)
         [GRADIENT_INTS] = {"ints", PARAMETER_NONE},       [GRADIENT_HUGE] = {"huge", PARAMETER_NONE},
         [GRADIENT_TINY] = {"tiny", PARAMETER_NONE},       [GRADIENT_BITS40] = {"bits40", PARAMETER_NONE},
         [GRADIENT_NAN] = {"nan", PARAMETER_ELEMENT},      [GRADIENT_INF] = {"inf", PARAMETER_ELEMENT},
+        [GRADIENT_UNEVEN] = {"uneven", PARAMETER_NONE},
     };
     return kind < GRADIENT_KIND_COUNT ? &kinds[kind] : 0;
 }

@@ -17,7 +17,7 @@ typedef struct gradient_kind_name {
     gradient_parameter parameter;
 } gradient_kind_name;
 
-#define GRADIENT_KIND_COUNT ((size_t)GRADIENT_INF + 1)
+#define GRADIENT_KIND_COUNT ((size_t)GRADIENT_UNEVEN + 1)
 
 /* By gradient_kind; null beyond the last. */
 const gradient_kind_name *gradient_kind_describe(size_t kind);

@@ -312,13 +312,33 @@ static bool make_inf(const job *j)
     return make_with_one(j, (double)INFINITY);
 }
 
+/* Rank k's own matrix: 4^j times the singular values (0.9 / (j + 1))^i, j = k mod 4, so that the largest has the
+ * steepest spectrum. */
+static bool make_uneven(const job *j)
+{
+    const size_t count = singular_value_count(j);
+    for (int k = 0; k < j->p->world; k++) {
+        const int kind = k % 4;
+        double s[SPECTRUM_MAX], value = ldexp(1, 2 * kind);
+        for (size_t i = 0; i < count; i++) {
+            s[i] = value;
+            value *= 0.9 / (kind + 1);
+        }
+        data_stream all = stream_for(j, FOR_ALL_STEPS, 0), own = stream_for(j, FOR_RANK, k);
+        if (!spectrum_matrix(rank_gradients(j, k), s, j->n, j->m, count, &all, &own))
+            return false;
+    }
+    return true;
+}
+
 static bool (*const makers[GRADIENT_KIND_COUNT])(const job *j) = {
     [GRADIENT_GAUSS] = make_gauss,   [GRADIENT_DECAY] = make_decay, [GRADIENT_POWER] = make_power,
     [GRADIENT_GAP] = make_gap,       [GRADIENT_FLAT] = make_flat,   [GRADIENT_DEFICIENT] = make_deficient,
     [GRADIENT_RANK] = make_rank,     [GRADIENT_ZERO] = make_zero,   [GRADIENT_ZEROCOL] = make_zerocol,
     [GRADIENT_DUPCOL] = make_dupcol, [GRADIENT_DEAD] = make_dead,   [GRADIENT_ONEROW] = make_onerow,
     [GRADIENT_INTS] = make_ints,     [GRADIENT_HUGE] = make_huge,   [GRADIENT_TINY] = make_tiny,
-    [GRADIENT_BITS40] = make_bits40, [GRADIENT_NAN] = make_nan,     [GRADIENT_INF] = make_inf};
+    [GRADIENT_BITS40] = make_bits40, [GRADIENT_NAN] = make_nan,     [GRADIENT_INF] = make_inf,
+    [GRADIENT_UNEVEN] = make_uneven};
 
 void gradients_matrix(size_t *n, size_t *m, const psgd_shape *shape)
 {

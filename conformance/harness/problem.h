@@ -34,7 +34,8 @@ typedef enum gradient_kind {
     GRADIENT_TINY,      /* the same, small: 2^-50 in f32 */
     GRADIENT_BITS40,    /* 1 + k 2^-40: tells f64 from anything narrower */
     GRADIENT_NAN, /* gauss, but a NaN at element `parameter` (0 if not given) in rank 0 at the second compressed step */
-    GRADIENT_INF  /* the same with an infinity */
+    GRADIENT_INF, /* the same with an infinity */
+    GRADIENT_UNEVEN /* each rank of another scale and spectrum: 4^j and (0.9 / (j + 1))^i, j = k mod 4 */
 } gradient_kind;
 
 typedef struct gradient {

@@ -51,6 +51,7 @@ static void test_frozen_bits(void **unused)
         {"W2/r2/f64/[9x8,9x8,9x8,9x8]/grad=huge|tiny|bits40|inf@3/seed=9/scale=-7/rev", UINT64_C(0x87616a1845bd3dd6)},
         {"W2/r2/f16/[9x8,9x8]/grad=gauss|flat/seed=10", UINT64_C(0x5a27ce6de555e6bb)},
         {"W2/r2/bf16/[9x8,9x8]/grad=gauss|flat/seed=11", UINT64_C(0x23d34c1b20e55e21)},
+        {"W4/r2/f32/[9x8]/grad=uneven/seed=12", UINT64_C(0x2028423d3e1753aa)},
     };
     bool same = true;
     for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
@@ -150,6 +151,24 @@ static void test_exact_rank(void **unused)
         assert_true(squares[1] > 0.5);
         assert_true(fabs(squares[2]) <= 1e-11 * squares[0]);
     }
+    case_free(&c);
+}
+
+/* Each rank's matrix has the norm that its own scale and spectrum give: 16^k times the sum of (0.9 / (k + 1))^(2 i). */
+static void test_uneven(void **unused)
+{
+    (void)unused;
+    test_case c;
+    build_case(&c, "W4/r2/f64/[8x11]/grad=uneven");
+    for (int64_t step = 0; step < c.steps; step++)
+        for (int k = 0; k < 4; k++) {
+            double expected = 0, square = 0;
+            for (int i = 0; i < 8; i++)
+                expected += pow(16, k) * pow(0.9 / (k + 1), 2 * i);
+            for (size_t i = 0; i < 88; i++)
+                square += pow(values_get(case_in(&c, step, 0, k), i), 2);
+            assert_true(fabs(square - expected) <= 1e-12 * expected);
+        }
     case_free(&c);
 }
 
@@ -347,12 +366,12 @@ static void test_too_many_arrays(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_frozen_bits),      cmocka_unit_test(test_spectra),
-        cmocka_unit_test(test_exact_rank),       cmocka_unit_test(test_variation),
-        cmocka_unit_test(test_non_finite),       cmocka_unit_test(test_inexact_scale),
-        cmocka_unit_test(test_half_types),       cmocka_unit_test(test_drawn_q),
-        cmocka_unit_test(test_relative_epsilon), cmocka_unit_test(test_claims),
-        cmocka_unit_test(test_too_many_arrays),
+        cmocka_unit_test(test_frozen_bits),   cmocka_unit_test(test_spectra),
+        cmocka_unit_test(test_exact_rank),    cmocka_unit_test(test_uneven),
+        cmocka_unit_test(test_variation),     cmocka_unit_test(test_non_finite),
+        cmocka_unit_test(test_inexact_scale), cmocka_unit_test(test_half_types),
+        cmocka_unit_test(test_drawn_q),       cmocka_unit_test(test_relative_epsilon),
+        cmocka_unit_test(test_claims),        cmocka_unit_test(test_too_many_arrays),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
