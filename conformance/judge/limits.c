@@ -17,6 +17,10 @@ static const limit_entry table[LIMIT_COUNT] = {
                         "+ the condition of the columns of a kept Q"},
     [LIMIT_FROM_OUTPUTS] =
         {"6b", 10, 1.5, "||out - model||_F / (u S g'), g' = gamma + cond_r(previous out), + kappa for Gram-Schmidt"},
+    [LIMIT_HALF_STEP] =
+        {"6c", 10, 2.4,
+         "||out - model||_F / (u S (1 + c + c max(1, ||Mb - out||_F / ||previous out||_F))), c = cond_r(previous out); "
+         "the alternating variant"},
     [LIMIT_FACTOR] = {"7", 20, 2.6, "||P - model P||_F / (u kappa), signs of columns included; under torch"},
     [LIMIT_FREE_RUNNING] = {"8", 30, 6.6, "||out_t - model_t||_F / (u S (K_t, + max kappa for Gram-Schmidt))"},
     [LIMIT_GOLDEN] = {"golden", 30, 2.4, "as row 8, against PyTorch's results instead of the model's"},

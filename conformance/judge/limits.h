@@ -17,6 +17,7 @@ typedef enum limit_row {
     LIMIT_ORTHONORMAL,  /* 5 */
     LIMIT_ONE_STEP,     /* 6 */
     LIMIT_FROM_OUTPUTS, /* 6b */
+    LIMIT_HALF_STEP,    /* 6c */
     LIMIT_FACTOR,       /* 7 */
     LIMIT_FREE_RUNNING, /* 8 */
     LIMIT_GOLDEN,       /* as 8, against PyTorch's results */

@@ -12,6 +12,7 @@
 #define CHECKPOINT  PSGD_CLAIM_CHECKPOINT
 #define DETERMINISM PSGD_CLAIM_DETERMINISM
 #define ALTERNATING PSGD_CLAIM_ALTERNATING
+#define ASYNC       PSGD_CLAIM_ASYNC
 
 static const char psgd_h[] = "psgd.h";
 static const char hook_state[] = "powerSGD_hook.py, class PowerSGDState";
@@ -439,6 +440,7 @@ static const requirement table[] = {
     {.id = "PSGD-ALT-001",
      .level = LEVEL_MUST,
      .claims = ALTERNATING,
+     .has_check = true,
      .sentence =
          "Left steps project on the columns and right steps on the rows that the previous output left, in turn.",
      .source = "ACP-SGD, and the package of the paper's authors",
@@ -483,6 +485,28 @@ static const requirement table[] = {
      .source = psgd_h,
      .rationale = "The hook's pickle takes a flipped bit silently (erratum)."},
 
+    {.id = "PSGD-ASY-001",
+     .level = LEVEL_MUST,
+     .claims = ASYNC,
+     .has_check = true,
+     .sentence =
+         "Submitting every bucket of an iteration before waiting for any gives what step gives, whatever "
+         "the order of the waits.",
+     .source = psgd_h,
+     .rationale = "Overlap with the backward pass is what submit and wait are for; it may not change what is "
+         "trained."},
+    {.id = "PSGD-ASY-002",
+     .level = LEVEL_MUST,
+     .claims = ASYNC,
+     .c_abi_only = true,
+     .has_check = true,
+     .sentence =
+         "While a request is pending, step, submit of the same bucket, peek, statistics, save and load "
+         "are refused and change nothing, as are null requests and those of another state; the counter "
+         "advances at the submit of the last bucket; wait frees its request, and destroy completes what "
+         "is pending.",
+     .source = psgd_h,
+     .rationale = "A call that slips in between two halves of a step works on half of a state."},
     {.id = "PSGD-NUM-001",
      .level = LEVEL_MUST,
      .claims = CORE,
