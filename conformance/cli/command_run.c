@@ -31,8 +31,12 @@ static int prepare(session *s, const char *kit_path)
 {
     const options *o = s->options;
     const bool mpi = launched_by_mpi();
-    s->runner = mpi ? runner_mpi(o->implementation, o->timeout, s->message, sizeof s->message)
-                    : runner_processes(kit_path, o->implementation, o->timeout);
+    if (mpi)
+        s->runner = runner_mpi(o->implementation, o->timeout, s->message, sizeof s->message);
+    else if (o->threads)
+        s->runner = runner_threads(kit_path, o->implementation, o->timeout);
+    else
+        s->runner = runner_processes(kit_path, o->implementation, o->timeout);
     if (!mpi)
         interrupt_watch();
     if (s->runner == NULL) {
@@ -59,6 +63,7 @@ static int prepare(session *s, const char *kit_path)
     r->fuzz = o->fuzz;
     r->timeout = o->timeout;
     r->mpi = mpi;
+    r->threads = o->threads;
     r->ranks = s->runner->ranks(s->runner);
     switch (plan_make(&s->plan, o, r->tested)) {
     case PLAN_OK: break;
@@ -136,6 +141,10 @@ static int judge_and_report(session *s)
 int command_run(const options *o, const char *kit_path)
 {
     session s = {.options = o};
+    if (o->ranks_given && launched_by_mpi()) {
+        fprintf(o->errors, "psgd-conform: --ranks: under mpirun the ranks are its processes; leave the option out\n");
+        return is_first_process() ? EXIT_USAGE : EXIT_CONFORMING;
+    }
     switch (plan_check(o)) {
     case PLAN_OK: break;
     case PLAN_USAGE: return is_first_process() ? EXIT_USAGE : EXIT_CONFORMING; /* main.c: why */

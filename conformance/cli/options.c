@@ -135,6 +135,13 @@ static bool set_fuzz(options *o, const char *value)
     return true;
 }
 
+static bool set_ranks(options *o, const char *value)
+{
+    o->ranks_given = true;
+    o->threads = strcmp(value, "threads") == 0;
+    return o->threads || strcmp(value, "processes") == 0 || complain(o, "--ranks", value, "processes or threads");
+}
+
 static bool set_timeout(options *o, const char *value)
 {
     char *end;
@@ -172,6 +179,7 @@ static const option OPTIONS[] = {
     {"--fuzz", "N", set_fuzz, "run list export",
      "add N random problems (default 50; 5 with --quick; 0 with --case and for list)"},
     {"--seed", "N", set_seed, "run list export", "seed of the random problems (default 1)"},
+    {"--ranks", "KIND", set_ranks, "run", "each rank of a case is one of these: processes (default), threads"},
     {"--timeout", "SECONDS", set_timeout, "run", "time limit of a case (default 60)"},
     {"--report", "json=FILE", set_report, "run", "write the whole verdict as JSON"},
     {"--golden", "FOLDER", set_golden, "run list show export", "where the golden files are"},

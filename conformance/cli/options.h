@@ -24,6 +24,8 @@ typedef struct options {
     uint64_t claims;
     bool claims_given;
     bool quick, quiet, verbose, with_q0;
+    bool ranks_given; /* --ranks */
+    bool threads;     /* and it says threads */
     uint64_t seed;
     int64_t fuzz; /* resolved: the default depends on --quick */
     double timeout;

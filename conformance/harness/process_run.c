@@ -42,32 +42,47 @@ static bool task_prepare(processes *r, process_task *t, const char *name, char *
     (void)snprintf(t->folder, size, "%s/%s%llu", r->folder, name, (unsigned long long)r->runs);
     if (mkdir(t->folder, 0700) != 0)
         return refuse(message, message_size, "the folder %s cannot be made", t->folder);
-    if (t->c != NULL && !write_case(t, message, message_size))
-        return false;
-    return psgd_processes_create(&t->group, t->size, r->timeout + GRACE, message, message_size) == PSGD_OK;
+    return t->c == NULL || write_case(t, message, message_size);
 }
 
-static bool task_start(processes *r, process_task *t, char *message, size_t message_size)
+/* Starts the process of rank k: of it alone, or of the whole run. */
+static bool start_process(processes *r, process_task *t, int k, const process_task *others, child *c, char *message,
+                          size_t message_size)
 {
-    for (int k = 0; k < t->size; k++) {
-        char numbers[48];
-        char *words[RANK_ARGUMENTS_WORDS];
-        rank_arguments arguments = {.implementation = r->implementation,
-                                    .folder = t->folder,
-                                    .rank = k,
-                                    .limit = (unsigned)(r->timeout < LONGEST ? r->timeout : LONGEST) + 2 * GRACE,
-                                    .case_file = t->case_file,
-                                    .scenario_name = t->s != NULL ? t->s->id : NULL,
-                                    .seeded = t->seeded};
-        rank_arguments_write(words, numbers, r->kit, &arguments);
-        char *output = rank_file(t->folder, "output", k);
-        if (output == NULL)
-            return refuse(message, message_size, "no memory to start rank %d", k);
-        bool ok = child_start(&t->children[k], t->group, k, words, output, message, message_size);
-        free(output);
-        if (!ok)
-            return false;
+    char numbers[RANK_ARGUMENTS_NUMBERS];
+    char *words[RANK_ARGUMENTS_WORDS];
+    rank_arguments arguments = {.implementation = r->implementation,
+                                .folder = t->folder,
+                                .rank = k,
+                                .limit = (unsigned)(r->timeout < LONGEST ? r->timeout : LONGEST) + 2 * GRACE,
+                                .case_file = t->case_file,
+                                .scenario_name = t->s != NULL ? t->s->id : NULL,
+                                .seeded = t->seeded};
+    if (r->threads)
+        arguments.threads = t->size;
+    if (others != NULL) {
+        arguments.others = others->size;
+        arguments.others_folder = others->folder;
+        arguments.others_case = others->case_file;
     }
+    rank_arguments_write(words, numbers, r->kit, &arguments);
+    char *output = rank_file(t->folder, "output", k);
+    if (output == NULL)
+        return refuse(message, message_size, "no memory to start rank %d", k);
+    bool ok = child_start(c, t->group, k, words, output, message, message_size);
+    free(output);
+    return ok;
+}
+
+/* A group of processes as large as there are processes: ranks that are threads have their own. */
+static bool task_start(processes *r, process_task *t, int count, const process_task *others, char *message,
+                       size_t message_size)
+{
+    if (psgd_processes_create(&t->group, count, r->timeout + GRACE, message, message_size) != PSGD_OK)
+        return false;
+    for (int k = 0; k < count; k++)
+        if (!start_process(r, t, k, others, &t->children[k], message, message_size))
+            return false;
     return true;
 }
 
@@ -93,36 +108,71 @@ static void printed(char text[PROCESS_OUTPUT_SHOWN + 64], const child *c)
     free(tail);
 }
 
-void process_ending(char *text, size_t size, const child *c, const rank_answer *a)
+const child *process_child(const process_task *t, int k)
 {
+    return &t->children[t->run->threads ? 0 : k];
+}
+
+bool process_rank_failed(const process_task *t, int k)
+{
+    if (t->answers[k].ending != ENDING_DONE)
+        return true;
+    /* One that was done is not to blame for the end of the process that it shares, unless nobody else is. */
+    return process_child(t, k)->status != 0 && (!t->run->threads || t->run->all_done);
+}
+
+bool process_rank_dragged_along(const process_task *t, int k)
+{
+    return t->run->culprit_known && !t->answers[k].ended_here;
+}
+
+void process_ending(char *text, size_t size, const process_task *t, int k)
+{
+    const child *c = process_child(t, k);
+    const rank_answer *a = &t->answers[k];
     char how[64], words[PROCESS_OUTPUT_SHOWN + 64], place[96] = "";
+    const char *sharing = "";
     child_ending(how, sizeof how, c);
     printed(words, c);
     if (a->step >= 0)
         (void)snprintf(place, sizeof place, " of step %lld, bucket %llu", (long long)a->step,
                        (unsigned long long)a->bucket);
-    (void)snprintf(text, size, "ended by %s in %s%s%s", how, a->doing[0] != '\0' ? a->doing : "its start", place,
-                   words);
+    if (process_rank_dragged_along(t, k))
+        sharing = " (by another rank, a thread of the same process)";
+    else if (t->run->threads && t->size > 1 && !t->run->culprit_known && !c->timed_out)
+        sharing = " (by one of the ranks, threads of one process; it is not known which)";
+    (void)snprintf(text, size, "ended by %s in %s%s%s%s", how, a->doing[0] != '\0' ? a->doing : "its start", place,
+                   sharing, words);
 }
 
-/* After all ranks have ended: is there something to judge? */
+/* After all processes have ended: what each rank left, and what of it can only be told from all of them. */
+static void read_answers(process_run *u)
+{
+    u->all_done = true;
+    for (int i = 0; i < u->count; i++)
+        for (int k = 0; k < u->tasks[i].size; k++) {
+            rank_answer *a = &u->tasks[i].answers[k];
+            a->whole = rank_answer_read(a, u->tasks[i].folder, k);
+            u->all_done = u->all_done && a->ending == ENDING_DONE;
+            u->culprit_known = u->culprit_known || (u->threads && a->ended_here);
+        }
+}
+
+/* Is there something to judge? */
 static run_result task_outcome(process_task *t, char *message, size_t message_size)
 {
     run_result result = RUN_DONE;
     for (int k = 0; k < t->size && result == RUN_DONE; k++) {
-        rank_answer *a = &t->answers[k];
-        bool whole = rank_answer_read(a, t->folder, k);
-        if (whole && a->ending == ENDING_NOT_LOADED) {
+        const rank_answer *a = &t->answers[k];
+        char text[PROCESS_TEXT_SIZE];
+        process_ending(text, sizeof text, t, k);
+        if (a->whole && a->ending == ENDING_NOT_LOADED) {
             result = RUN_NOT_LOADED;
             (void)refuse(message, message_size, "%s", a->message);
-        } else if (!whole || a->ending == ENDING_KIT_FAILED) {
-            char text[PROCESS_TEXT_SIZE];
-            process_ending(text, sizeof text, &t->children[k], a);
+        } else if (!a->whole || a->ending == ENDING_KIT_FAILED) {
             result = RUN_KIT_FAILED;
-            (void)refuse(message, message_size, "rank %d: %s", k, whole ? a->message : text);
+            (void)refuse(message, message_size, "rank %d: %s", k, a->whole ? a->message : text);
         } else if (!a->loaded) {
-            char text[PROCESS_TEXT_SIZE];
-            process_ending(text, sizeof text, &t->children[k], a);
             result = RUN_NOT_LOADED;
             (void)refuse(message, message_size, "the port could not be loaded: %s", text);
         }
@@ -132,14 +182,17 @@ static run_result task_outcome(process_task *t, char *message, size_t message_si
 
 /* ---- a run: one task, or two at once ---- */
 
-static bool run_start(processes *r, process_run *u, char *message, size_t message_size)
+static bool run_prepare(processes *r, process_run *u, char *message, size_t message_size)
 {
+    u->threads = r->threads;
     for (int i = 0; i < u->count; i++)
-        u->ranks += u->tasks[i].size;
-    u->children = calloc((size_t)u->ranks, sizeof *u->children);
+        u->child_count += u->tasks[i].size;
+    if (u->threads)
+        u->child_count = 1;
+    u->children = calloc((size_t)u->child_count, sizeof *u->children);
     if (u->children == NULL)
         return refuse(message, message_size, "no memory for a run");
-    for (int i = 0; i < u->ranks; i++)
+    for (int i = 0; i < u->child_count; i++)
         u->children[i].pipe = -1;
     if (r->folder == NULL)
         r->folder = temp_folder_make(message, message_size);
@@ -148,12 +201,24 @@ static bool run_start(processes *r, process_run *u, char *message, size_t messag
     r->runs++;
     child *next = u->children;
     for (int i = 0; i < u->count; i++) {
+        u->tasks[i].run = u;
         u->tasks[i].children = next;
-        next += u->tasks[i].size;
-        if (!task_prepare(r, &u->tasks[i], i == 0 ? "run" : "other", message, message_size) ||
-            !task_start(r, &u->tasks[i], message, message_size))
+        next += u->threads ? 0 : u->tasks[i].size;
+        if (!task_prepare(r, &u->tasks[i], i == 0 ? "run" : "other", message, message_size))
             return false;
     }
+    return true;
+}
+
+static bool run_start(processes *r, process_run *u, char *message, size_t message_size)
+{
+    if (!run_prepare(r, u, message, message_size))
+        return false;
+    if (u->threads)
+        return task_start(r, &u->tasks[0], 1, u->count > 1 ? &u->tasks[1] : NULL, message, message_size);
+    for (int i = 0; i < u->count; i++)
+        if (!task_start(r, &u->tasks[i], u->tasks[i].size, NULL, message, message_size))
+            return false;
     return true;
 }
 
@@ -161,10 +226,11 @@ run_result process_run_all(processes *r, process_run *u, char *message, size_t m
 {
     if (!run_start(r, u, message, message_size))
         return RUN_KIT_FAILED;
-    if (children_wait(u->children, u->ranks, r->timeout, r->interrupted) == CHILDREN_INTERRUPTED) {
+    if (children_wait(u->children, u->child_count, r->timeout, r->interrupted) == CHILDREN_INTERRUPTED) {
         (void)refuse(message, message_size, "interrupted");
         return RUN_KIT_FAILED;
     }
+    read_answers(u);
     run_result result = RUN_DONE;
     for (int i = 0; i < u->count && result == RUN_DONE; i++)
         result = task_outcome(&u->tasks[i], message, message_size);
@@ -174,7 +240,7 @@ run_result process_run_all(processes *r, process_run *u, char *message, size_t m
 void process_run_free(process_run *u)
 {
     if (u->children != NULL)
-        children_free(u->children, u->ranks);
+        children_free(u->children, u->child_count);
     free(u->children);
     for (int i = 0; i < u->count; i++)
         task_free(&u->tasks[i]);

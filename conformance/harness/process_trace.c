@@ -11,7 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static run_result read_results(process_task *t, trace *whole, int k, char *message, size_t message_size)
+/* False: they are not what a rank leaves; message. */
+static bool read_results(process_task *t, trace *whole, int k, char *message, size_t message_size)
 {
     void *notes = NULL;
     size_t notes_bytes = 0;
@@ -19,31 +20,59 @@ static run_result read_results(process_task *t, trace *whole, int k, char *messa
     char *notes_path = rank_file(t->folder, "notes", k);
     bool ok = result_path != NULL && notes_path != NULL && file_read(&notes, &notes_bytes, notes_path);
     if (!ok)
-        (void)refuse(message, message_size, "rank %d left no results in %s", k, t->folder);
+        (void)refuse(message, message_size, "it left no results");
     ok = ok && resultfile_read(t->c, &whole, k, result_path, message, message_size);
     if (ok && !rank_notes_apply(whole, k, notes, notes_bytes))
-        ok = refuse(message, message_size, "the notes of rank %d cannot be read", k);
+        ok = refuse(message, message_size, "its notes cannot be read");
     free(notes);
     free(result_path);
     free(notes_path);
-    return ok ? RUN_DONE : RUN_KIT_FAILED;
+    return ok;
+}
+
+/* message is copied. */
+static bool note(trace_rank *rank, rank_outcome outcome, psgd_status status, const char *message)
+{
+    rank->outcome = outcome;
+    rank->status = status;
+    free(rank->message);
+    rank->message = strdup(message);
+    return rank->message != NULL;
 }
 
 /* A rank that did not come to its end, or not to a good one. */
 static bool note_ending(process_task *t, trace *whole, int k)
 {
     const rank_answer *a = &t->answers[k];
-    const child *c = &t->children[k];
     trace_rank *rank = &whole->ranks[k];
     char text[PROCESS_TEXT_SIZE];
-    process_ending(text, sizeof text, c, a);
-    rank->outcome = c->timed_out ? RANK_TIMED_OUT : RANK_CRASHED;
-    rank->status = PSGD_ERR_BROKEN;
+    process_ending(text, sizeof text, t, k);
     if (a->step >= 0 && a->step <= whole->steps)
         rank->steps_done = a->step;
-    free(rank->message);
-    rank->message = strdup(text);
-    return rank->message != NULL;
+    if (process_rank_dragged_along(t, k))
+        return note(rank, RANK_ERROR, PSGD_ERR_COMM, text);
+    return note(rank, process_child(t, k)->timed_out ? RANK_TIMED_OUT : RANK_CRASHED, PSGD_ERR_BROKEN, text);
+}
+
+/* A rank that said that it was done, and then its results are no results: the port shares the process that wrote them,
+ * and it may have forked, or written to files that are not its own. */
+static bool note_spoilt(trace *whole, int k, const char *why)
+{
+    char text[1280];
+    (void)snprintf(text, sizeof text,
+                   "the results that it left are spoilt: did the port fork, or write to descriptors that are not its "
+                   "own? %s",
+                   why);
+    return note(&whole->ranks[k], RANK_CRASHED, PSGD_ERR_BROKEN, text);
+}
+
+static bool bring_home(process_task *t, trace *whole, int k)
+{
+    char why[1024] = "";
+    if (t->answers[k].ending == ENDING_DONE && !read_results(t, whole, k, why, sizeof why) &&
+        !note_spoilt(whole, k, why))
+        return false;
+    return !process_rank_failed(t, k) || note_ending(t, whole, k);
 }
 
 /* What a rank says may be a consequence of what another one did; then it says so. */
@@ -81,24 +110,18 @@ trace *process_trace(process_task *t, run_result *result, char *message, size_t 
     const rank_answer *first = &t->answers[0];
     trace *whole = trace_create(t->c->steps, t->c->bucket_count, t->c->tensor_counts, t->c->world);
     bool memory = whole != NULL;
-    for (int k = 0; memory && *result == RUN_DONE && k < t->size; k++) {
-        if (t->answers[k].ending == ENDING_DONE)
-            *result = read_results(t, whole, k, message, message_size);
-        if (*result == RUN_DONE && (t->answers[k].ending != ENDING_DONE || t->children[k].status != 0))
-            memory = note_ending(t, whole, k);
-    }
+    for (int k = 0; memory && k < t->size; k++)
+        memory = bring_home(t, whole, k);
     if (memory && whole->producer == NULL) {
         whole->producer = strdup(first->port.name);
         whole->version = strdup(first->port.version);
         whole->claims = first->port.claims;
         memory = whole->producer != NULL && whole->version != NULL;
     }
-    memory = memory && (*result != RUN_DONE || name_first_cause(whole));
-    if (!memory && *result == RUN_DONE) {
+    memory = memory && name_first_cause(whole);
+    if (!memory) {
         (void)refuse(message, message_size, "no memory for the results");
         *result = RUN_KIT_FAILED;
-    }
-    if (*result != RUN_DONE) {
         trace_free(whole);
         whole = NULL;
     }

@@ -19,9 +19,11 @@ typedef enum rank_ending {
 
 typedef struct rank_answer {
     rank_ending ending;
-    bool loaded;    /* the port was loaded and its table checked */
-    bool peer_lost; /* a collective came back with an error: what this rank says may be a consequence */
-    int64_t step;   /* where it is; -1: not in a step */
+    bool whole;      /* for the reader's use: there was an answer */
+    bool loaded;     /* the port was loaded and its table checked */
+    bool ended_here; /* ranks as threads: it was in this rank's thread that the end of the process began */
+    bool peer_lost;  /* a collective came back with an error: what this rank says may be a consequence */
+    int64_t step;    /* where it is; -1: not in a step */
     uint64_t bucket;
     char doing[128];
     char message[1024];

@@ -16,11 +16,15 @@ static char *word(const char *text)
     return same.out;
 }
 
-void rank_arguments_write(char *words[RANK_ARGUMENTS_WORDS], char numbers[48], char *kit, const rank_arguments *a)
+void rank_arguments_write(char *words[RANK_ARGUMENTS_WORDS], char numbers[RANK_ARGUMENTS_NUMBERS], char *kit,
+                          const rank_arguments *a)
 {
     int n = 0;
+    char *threads = numbers + 48, *others = numbers + 72;
     (void)snprintf(numbers, 24, "%d", a->rank);
     (void)snprintf(numbers + 24, 24, "%u", a->limit);
+    (void)snprintf(threads, 24, "%d", a->threads);
+    (void)snprintf(others, 24, "%d", a->others);
     words[n++] = kit;
     words[n++] = word("rank");
     words[n++] = word("--impl");
@@ -41,6 +45,18 @@ void rank_arguments_write(char *words[RANK_ARGUMENTS_WORDS], char numbers[48], c
     }
     if (a->seeded)
         words[n++] = word("--seeded");
+    if (a->threads > 0) {
+        words[n++] = word("--threads");
+        words[n++] = threads;
+    }
+    if (a->others > 0) {
+        words[n++] = word("--others");
+        words[n++] = others;
+        words[n++] = word("--others-folder");
+        words[n++] = word(a->others_folder);
+        words[n++] = word("--others-case");
+        words[n++] = word(a->others_case);
+    }
     words[n] = NULL;
 }
 
@@ -51,28 +67,39 @@ static bool read_number(long *number, const char *text, long most)
     return end != text && *end == '\0' && *number >= 0 && *number <= most;
 }
 
+static bool read_text(rank_arguments *a, const char *name, const char *value)
+{
+    const struct {
+        const char *name;
+        const char **to;
+    } texts[] = {{"--impl", &a->implementation},     {"--folder", &a->folder},
+                 {"--case", &a->case_file},          {"--scenario", &a->scenario_name},
+                 {"--others-case", &a->others_case}, {"--others-folder", &a->others_folder}};
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
+        if (strcmp(name, texts[i].name) == 0) {
+            *texts[i].to = value;
+            return true;
+        }
+    return false;
+}
+
 static bool read_pair(rank_arguments *a, const char *name, const char *value)
 {
     long number = 0;
-    if (strcmp(name, "--impl") == 0) {
-        a->implementation = value;
-    } else if (strcmp(name, "--folder") == 0) {
-        a->folder = value;
-    } else if (strcmp(name, "--case") == 0) {
-        a->case_file = value;
-    } else if (strcmp(name, "--scenario") == 0) {
-        a->scenario_name = value;
-    } else if (strcmp(name, "--rank") == 0) {
-        if (!read_number(&number, value, INT_MAX))
-            return false;
-        a->rank = (int)number;
-    } else if (strcmp(name, "--limit") == 0) {
-        if (!read_number(&number, value, INT_MAX))
-            return false;
-        a->limit = (unsigned)number;
-    } else {
+    if (read_text(a, name, value))
+        return true;
+    if (!read_number(&number, value, INT_MAX))
         return false;
-    }
+    if (strcmp(name, "--rank") == 0)
+        a->rank = (int)number;
+    else if (strcmp(name, "--limit") == 0)
+        a->limit = (unsigned)number;
+    else if (strcmp(name, "--threads") == 0)
+        a->threads = (int)number;
+    else if (strcmp(name, "--others") == 0)
+        a->others = (int)number;
+    else
+        return false;
     return true;
 }
 
@@ -91,6 +118,8 @@ bool rank_arguments_read(rank_arguments *a, int count, char **words)
             return false;
         i++;
     }
-    return a->implementation != NULL && a->folder != NULL && a->rank >= 0 &&
+    if (a->others > 0 && (a->threads == 0 || a->others_folder == NULL || a->others_case == NULL))
+        return false;
+    return a->implementation != NULL && a->folder != NULL && a->rank >= 0 && (a->threads == 0 || a->rank == 0) &&
            (a->case_file == NULL || a->scenario_name == NULL);
 }

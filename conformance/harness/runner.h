@@ -40,6 +40,11 @@ struct runner {
  * timeout_seconds is per case. Null: no memory. */
 runner *runner_processes(const char *kit_path, const char *implementation, double timeout_seconds);
 
+/* Ranks as threads: one process per case, started in the same way, which loads the port once and gives each rank a
+ * thread of its own, those of a subgroup's complement included. What one rank does to the process is done to all; where
+ * it can be known, it is held against that rank only. */
+runner *runner_threads(const char *kit_path, const char *implementation, double timeout_seconds);
+
 /* For a handler of SIGINT and SIGTERM (async-signal-safe): the run under way, and every later one, kills its ranks,
  * cleans up and returns RUN_KIT_FAILED with the message "interrupted". The caller then frees the runner, which removes
  * the private folder, and ends as the signal asks. */

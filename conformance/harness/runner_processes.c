@@ -53,12 +53,11 @@ static run_result run_scenario(runner *base, const scenario *s, scenario_outcome
     }
     for (int k = 0; result == RUN_DONE && k < s->world; k++) {
         const rank_answer *a = &u.tasks[0].answers[k];
-        const child *c = &u.tasks[0].children[k];
         outcomes[k] = a->outcome;
-        peer_lost[k] = a->peer_lost;
-        if (a->ending != ENDING_DONE || c->status != 0) {
+        peer_lost[k] = a->peer_lost || process_rank_dragged_along(&u.tasks[0], k);
+        if (process_rank_failed(&u.tasks[0], k)) {
             char how[64];
-            child_ending(how, sizeof how, c);
+            child_ending(how, sizeof how, process_child(&u.tasks[0], k));
             outcomes[k].state = SCENARIO_FAIL;
             (void)snprintf(outcomes[k].message, sizeof outcomes[k].message,
                            "the port's process was ended by %s in %.400s", how,
@@ -75,24 +74,31 @@ static run_result run_scenario(runner *base, const scenario *s, scenario_outcome
 
 /* ---- cases ---- */
 
+/* The rank among the others to be told of, if one did not come through: the cause, where that is known. -1: all did. */
+static int failed_other(const process_task *others)
+{
+    int failed = -1;
+    for (int k = 0; k < others->size; k++)
+        if (process_rank_failed(others, k) && (failed < 0 || others->answers[k].ended_here))
+            failed = k;
+    return failed;
+}
+
 /* The others must come through as well: a port that takes the world for its group disturbs them or hangs them. */
 static bool note_others(const process_task *others, trace *whole)
 {
-    for (int k = 0; k < others->size; k++) {
-        if (others->answers[k].ending == ENDING_DONE && others->children[k].status == 0)
-            continue;
-        char text[PROCESS_TEXT_SIZE], all[PROCESS_OUTPUT_SHOWN + 384];
-        process_ending(text, sizeof text, &others->children[k], &others->answers[k]);
-        (void)snprintf(all, sizeof all, "rank %d of the ranks outside the group, which ran a case of their own: %s", k,
-                       text);
-        trace_rank *rank = &whole->ranks[0];
-        if (rank->outcome != RANK_OK)
-            return true;
-        rank->outcome = others->children[k].timed_out ? RANK_TIMED_OUT : RANK_CRASHED;
-        rank->message = strdup(all);
-        return rank->message != NULL;
-    }
-    return true;
+    int k = failed_other(others);
+    trace_rank *rank = &whole->ranks[0];
+    if (k < 0 || (rank->outcome != RANK_OK && !others->answers[k].ended_here))
+        return true;
+    char text[PROCESS_TEXT_SIZE], all[PROCESS_OUTPUT_SHOWN + 384];
+    process_ending(text, sizeof text, others, k);
+    (void)snprintf(all, sizeof all, "rank %d of the ranks outside the group, which ran a case of their own: %s", k,
+                   text);
+    rank->outcome = process_child(others, k)->timed_out ? RANK_TIMED_OUT : RANK_CRASHED;
+    free(rank->message);
+    rank->message = strdup(all);
+    return rank->message != NULL;
 }
 
 static run_result run_case(runner *base, const test_case *c, bool seeded, trace **result, char *message,

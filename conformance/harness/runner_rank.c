@@ -1,46 +1,26 @@
-/* runner_rank.c: the hidden command `psgd-conform rank`: one rank of one run, in a process of its own. Only here, and
- * under MPI, is a port loaded: whatever it does to its process is seen by the kit as an ending.
+/* runner_rank.c: the hidden command `psgd-conform rank`: one rank of one run in a process of its own, or all of its
+ * ranks as threads of one (rank_threads.c). Only here, and under MPI, is a port loaded: whatever it does to its process
+ * is seen by the kit as an ending.
  *
- * Everything goes home as files in the run's folder: answer (rank_answer.h), output, result, notes.
+ * Everything goes home as files in the run's folder: answer (rank_answer.h), output, result, notes. Read next:
+ * rank_run.c.
  */
 #include "harness/casefile.h"
 #include "harness/implementation.h"
 #include "harness/message.h"
-#include "harness/rank_answer.h"
 #include "harness/rank_arguments.h"
-#include "harness/rank_notes.h"
-#include "harness/runner_drive.h"
-#include "harness/temp_folder.h"
-#include "harness/watched_comm.h"
-#include "psgd/comm.h"
+#include "harness/rank_run.h"
+#include "harness/rank_threads.h"
 
 #include <fcntl.h>
-#include <stdio.h>
+#include <signal.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
+#ifdef __linux__
+#include <sys/prctl.h>
+#endif
 #include <unistd.h>
 
 #define EXIT_NO_ANSWER 70 /* the rank could not even say why it failed */
-
-typedef struct rank {
-    const rank_arguments *arguments;
-    rank_answer *answer;
-    psgd_processes *group;
-    psgd_comm comm;
-    implementation impl;
-} rank;
-
-static bool ends(rank *r, rank_ending ending, bool ok)
-{
-    r->answer->ending = ending;
-    return ok;
-}
-
-static void progress(void *context, int64_t step, size_t bucket, const char *what)
-{
-    rank_answer_doing(context, step, bucket, what);
-}
 
 /* Standard output and error go to a file: a port's words are shown where it fails, and nowhere else. */
 static bool redirect_output(const rank_arguments *a)
@@ -54,109 +34,76 @@ static bool redirect_output(const rank_arguments *a)
     return ok;
 }
 
-static bool send_trace(rank *r, const test_case *c, const trace *t)
+/* No rank outlives the kit for long: where the system offers it, it ends with the kit; else, and if the kit was gone
+ * before this call, at the alarm. */
+static void end_with_kit(unsigned limit)
 {
-    rank_answer *answer = r->answer;
-    int k = r->comm.rank;
-    void *result = NULL, *notes = NULL;
-    size_t result_bytes = 0, notes_bytes = 0;
-    char *result_path = rank_file(r->arguments->folder, "result", k);
-    char *notes_path = rank_file(r->arguments->folder, "notes", k);
-    bool ok = resultfile_serialize(c, t, k, &result, &result_bytes, answer->message, sizeof answer->message);
-    if (ok && (result_path == NULL || notes_path == NULL || !rank_notes_serialize(&notes, &notes_bytes, t, k)))
-        ok = refuse(answer->message, sizeof answer->message, "no memory for the results");
-    if (ok && (!file_write(result_path, result, result_bytes) || !file_write(notes_path, notes, notes_bytes)))
-        ok = refuse(answer->message, sizeof answer->message, "the results cannot be written to %s",
-                    r->arguments->folder);
-    free(result);
-    free(notes);
-    free(result_path);
-    free(notes_path);
-    return ends(r, ok ? ENDING_DONE : ENDING_KIT_FAILED, ok);
+    (void)alarm(limit);
+#ifdef __linux__
+    (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+#endif
 }
 
-static bool drive_to_trace(rank *r, const test_case *c, trace *t)
-{
-    drive_options options = {
-        .seeded = r->arguments->seeded, .folder = r->arguments->folder, .progress = progress, .context = r->answer};
-    bool ok = drive_case(t, c, r->impl.table, &r->comm, &options, r->answer->message, sizeof r->answer->message);
-    if (!ok || t->ranks[r->comm.rank].outcome != RANK_OK)
-        psgd_processes_fail(r->group); /* nobody waits for a rank that has given up */
-    rank_answer_doing(r->answer, -1, 0, "its end, after the run");
-    return ok ? send_trace(r, c, t) : ends(r, ENDING_KIT_FAILED, false);
-}
-
-static bool run_case(rank *r)
-{
-    test_case c = {0};
-    if (!casefile_read(&c, r->arguments->case_file, r->answer->message, sizeof r->answer->message))
-        return ends(r, ENDING_KIT_FAILED, false);
-    bool ok;
-    trace *t = trace_create(c.steps, c.bucket_count, c.tensor_counts, c.world);
-    if (t == NULL) {
-        (void)refuse(r->answer->message, sizeof r->answer->message, "no memory for a trace");
-        ok = ends(r, ENDING_KIT_FAILED, false);
-    } else {
-        ok = drive_to_trace(r, &c, t);
-    }
-    trace_free(t);
-    case_free(&c);
-    return ok;
-}
-
-static bool run_scenario(rank *r)
-{
-    const scenario *s = scenario_find(r->arguments->scenario_name);
-    if (s == NULL) {
-        (void)refuse(r->answer->message, sizeof r->answer->message, "there is no scenario '%s'",
-                     r->arguments->scenario_name);
-        return ends(r, ENDING_KIT_FAILED, false);
-    }
-    char *files = rank_file(r->arguments->folder, "files", r->comm.rank); /* the scenario's own, empty folder */
-    if (files == NULL || mkdir(files, 0700) != 0) {
-        free(files);
-        (void)refuse(r->answer->message, sizeof r->answer->message, "no folder for the files of the scenario");
-        return ends(r, ENDING_KIT_FAILED, false);
-    }
-    watched_comm watched;
-    watched_comm_init(&watched, &r->comm);
-    psgd_comm outer = watched_comm_outer(&watched);
-    psgd_implementation port;
-    implementation_table_copy(&port, r->impl.table);
-    rank_answer_doing(r->answer, -1, 0, "the scenario");
-    scenario_perform(s, &port, &outer, files, &r->answer->outcome);
-    free(files);
-    r->answer->peer_lost = watched.failed;
-    if (r->answer->outcome.state != SCENARIO_PASS)
-        psgd_processes_fail(r->group);
-    rank_answer_doing(r->answer, -1, 0, "its end, after the scenario");
-    return ends(r, ENDING_DONE, true);
-}
-
-static bool load(rank *r)
+static bool load(rank *r, implementation *impl, const char *name)
 {
     rank_answer_doing(r->answer, -1, 0, "being loaded");
-    if (!implementation_load(&r->impl, r->arguments->implementation, r->answer->message, sizeof r->answer->message))
-        return ends(r, ENDING_NOT_LOADED, false);
-    r->answer->loaded = true;
-    rank_answer_describe(&r->answer->port, r->impl.table);
+    if (!implementation_load(impl, name, r->answer->message, sizeof r->answer->message))
+        return rank_ends(r->answer, ENDING_NOT_LOADED, false);
+    r->table = impl->table;
+    rank_has_loaded(r->answer, r->table);
     return true;
 }
 
-static bool join_and_run(rank *r)
+/* What is to be run. *c is null without a case; else *c must be freed if this is true. */
+static bool find_task(rank *r, test_case *c, const rank_arguments *a)
 {
-    if (psgd_processes_join(&r->group, &r->comm, r->answer->message, sizeof r->answer->message) != PSGD_OK)
-        return ends(r, ENDING_KIT_FAILED, false);
-    bool ok = load(r);
-    if (ok && r->arguments->case_file != NULL)
-        ok = run_case(r);
-    else if (ok && r->arguments->scenario_name != NULL)
-        ok = run_scenario(r);
-    else if (ok)
-        ok = ends(r, ENDING_DONE, true);
-    if (!ok)
-        psgd_processes_fail(r->group);
-    psgd_processes_release(r->group);
+    char *message = r->answer->message;
+    size_t size = sizeof r->answer->message;
+    if (a->case_file != NULL) {
+        if (!casefile_read(c, a->case_file, message, size))
+            return rank_ends(r->answer, ENDING_KIT_FAILED, false);
+        r->c = c;
+    }
+    if (a->scenario_name != NULL)
+        r->s = scenario_find(a->scenario_name);
+    if (a->scenario_name != NULL && r->s == NULL) {
+        (void)refuse(message, size, "there is no scenario '%s'", a->scenario_name);
+        return rank_ends(r->answer, ENDING_KIT_FAILED, false);
+    }
+    return true;
+}
+
+static bool load_and_run(rank *r, implementation *impl, const rank_arguments *a)
+{
+    test_case c = {0};
+    if (!load(r, impl, a->implementation) || !find_task(r, &c, a)) {
+        rank_give_up(r);
+        return false;
+    }
+    bool ok = rank_run(r);
+    if (r->c != NULL)
+        case_free(&c);
+    return ok;
+}
+
+static bool run_process(const rank_arguments *a)
+{
+    char message[256];
+    rank r = {.folder = a->folder, .seeded = a->seeded};
+    r.answer = rank_answer_open(a->folder, a->rank, message, sizeof message);
+    if (r.answer == NULL)
+        return false;
+    bool ok;
+    implementation impl = {0};
+    if (psgd_processes_join(&r.processes, &r.comm, r.answer->message, sizeof r.answer->message) == PSGD_OK)
+        ok = load_and_run(&r, &impl, a);
+    else
+        ok = rank_ends(r.answer, ENDING_KIT_FAILED, false);
+    psgd_processes_release(r.processes);
+    /* The port stays loaded until the process ends: nothing asks it to survive being unloaded. */
+    free(impl.path);
+    free(impl.option);
+    rank_answer_close(r.answer);
     return ok;
 }
 
@@ -166,18 +113,9 @@ int runner_rank_main(int argc, char **argv)
     if (!rank_arguments_read(&arguments, argc, argv))
         return EXIT_NO_ANSWER;
     (void)setpgid(0, 0); /* what the port starts can be ended with it */
-    (void)alarm(arguments.limit);
+    end_with_kit(arguments.limit);
     if (!redirect_output(&arguments) || setenv("OPENBLAS_NUM_THREADS", "1", 1) != 0)
         return EXIT_NO_ANSWER;
-    char message[256];
-    rank r = {.arguments = &arguments};
-    r.answer = rank_answer_open(arguments.folder, arguments.rank, message, sizeof message);
-    if (r.answer == NULL)
-        return EXIT_NO_ANSWER;
-    /* The port stays loaded until the process ends: nothing asks it to survive being unloaded. */
-    bool ok = join_and_run(&r);
-    free(r.impl.path);
-    free(r.impl.option);
-    rank_answer_close(r.answer);
+    bool ok = arguments.threads > 0 ? rank_threads_run(&arguments) : run_process(&arguments);
     return ok ? 0 : 1;
 }

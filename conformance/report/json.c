@@ -139,8 +139,12 @@ static json_t *environment_json(const run_report *r)
     for (size_t i = 0; ENVIRONMENT_VARIABLES[i] != NULL; i++)
         if (getenv(ENVIRONMENT_VARIABLES[i]) != NULL)
             json_object_set_new(variables, ENVIRONMENT_VARIABLES[i], text(getenv(ENVIRONMENT_VARIABLES[i])));
-    return json_pack("{s:s, s:s, s:o, s:b, s:i}", "processor", environment_processor(processor, sizeof processor),
+    return json_pack("{s:s, s:s, s:o, s:b, s:s, s:i}", "processor", environment_processor(processor, sizeof processor),
                      "system", environment_system(system, sizeof system), "variables", variables, "mpi", r->mpi,
+                     "ranks_as",
+                     r->mpi       ? "mpi"
+                     : r->threads ? "threads"
+                                  : "processes",
                      "ranks", r->ranks);
 }
 

@@ -25,6 +25,7 @@ typedef struct run_report {
     double timeout;
     int ranks; /* the most ranks a case could have */
     bool mpi;
+    bool threads; /* the ranks of a case were threads of one process */
     size_t cases_run, cases_compressed, scenarios_run, golden_run;
     bool stopped; /* two cases timed out: the rest was not run */
     double seconds;

@@ -41,7 +41,10 @@ void report_text_header(const run_report *r)
            r->vectors_version, r->vectors_sha256);
     printf("port %s \"%s %s\"   claims %s   seed %" PRIu64 "%s\n", printable(path, sizeof path, r->implementation),
            printable(name, sizeof name, r->port.name), printable(version, sizeof version, r->port.version), claims,
-           r->seed, r->mpi ? "   ranks over MPI" : "");
+           r->seed,
+           r->mpi       ? "   ranks over MPI"
+           : r->threads ? "   ranks as threads"
+                        : "");
 }
 
 /* "PSGD-AGG-001" -> "AGG" */
@@ -135,6 +138,8 @@ static void print_again(const run_report *r, const check *c)
         claims_print(r->tested, claims, sizeof claims);
         print_argument("--claims", claims);
     }
+    if (r->threads)
+        print_argument("--ranks", "threads");
     if (r->golden != NULL)
         print_argument("--golden", r->golden);
     /* Random problems, and those of --case, have no name that lasts. */

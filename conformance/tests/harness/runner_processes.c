@@ -1,90 +1,14 @@
 /* Tests of harness/runner_processes.c: whatever a port does to its process, the kit says what and goes on. */
-#include "test_main.h"
+#include "runner_fixtures.h"
 
-#include <dirent.h>
 #include <signal.h>
-#include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #define PROBLEM "W2/r2/s9/i5/f32/-/[24x40,17;9x11]/seed=3" /* plain steps only */
 
-typedef struct result {
-    run_result run;
-    trace *t;
-    char message[4096];
-    double seconds;
-} result;
-
-static double now(void)
-{
-    struct timespec t;
-    (void)clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-static char own_folder[] = "/tmp/psgd-test-XXXXXX"; /* TMPDIR of every test: must be empty after each */
-
-static int make_own_folder(void **state)
-{
-    (void)state;
-    /* Under the address sanitizer a crash would end as an exit. */
-    return mkdtemp(own_folder) == NULL || setenv("TMPDIR", own_folder, 1) != 0 ||
-           setenv("ASAN_OPTIONS", "handle_segv=0", 1) != 0;
-}
-
-static int remove_own_folder(void **state)
-{
-    (void)state;
-    return rmdir(own_folder); /* fails if anything was left behind */
-}
-
-static void assert_nothing_left(void)
-{
-    DIR *folder = opendir(own_folder);
-    assert_non_null(folder);
-    int entries = 0;
-    while (readdir(folder) != NULL)
-        entries++;
-    (void)closedir(folder);
-    assert_int_equal(entries, 2);
-}
-
-static runner *make(const char *plugin, double timeout)
-{
-    char path[512], kit[512];
-    ssize_t length = readlink("/proc/self/exe", kit, sizeof kit - 1);
-    assert_true(length > 0);
-    kit[length] = '\0';
-    (void)snprintf(path, sizeof path, "%s/%s.so", PLUGINS, plugin);
-    runner *r = runner_processes(kit, path, timeout);
-    assert_non_null(r);
-    return r;
-}
-
 static result run(const char *plugin, const char *text, bool seeded, double timeout)
 {
-    result got = {.t = NULL};
-    problem p;
-    problem_error error;
-    test_case c;
-    assert_true(problem_parse(&p, text, &error));
-    assert_true(case_build(&c, &p, "test", "", 0, NULL, got.message, sizeof got.message));
-    runner *r = make(plugin, timeout);
-    double start = now();
-    got.run = r->run_case(r, &c, seeded, &got.t, got.message, sizeof got.message);
-    got.seconds = now() - start;
-    r->free(r);
-    case_free(&c);
-    problem_free(&p);
-    assert_nothing_left();
-    return got;
-}
-
-static void holds(const char *message, const char *part)
-{
-    if (message == NULL || strstr(message, part) == NULL)
-        fail_msg("'%s' does not say '%s'", message != NULL ? message : "(null)", part);
+    return runner_run(runner_processes, plugin, text, seeded, timeout);
 }
 
 static void test_an_honest_port_gives_the_mean(void **state)
@@ -216,6 +140,16 @@ static void test_an_error_on_one_rank_ends_all(void **state)
     trace_free(got.t);
 }
 
+/* Two processes say that they are rank 1: whatever comes of it is the port's doing, not the kit's. */
+static void test_a_rank_that_forks_is_blamed(void **state)
+{
+    (void)state;
+    result got = run("forks_in_step", PROBLEM, false, 20);
+    assert_int_equal(got.run, RUN_DONE);
+    assert_int_not_equal(got.t->ranks[1].outcome, RANK_OK);
+    trace_free(got.t);
+}
+
 static void test_unsupported_is_no_error(void **state)
 {
     (void)state;
@@ -288,33 +222,20 @@ static void test_a_subgroup_runs_beside_the_others(void **state)
     trace_free(got.t);
 }
 
-static run_result describe(const char *plugin, double timeout, char *message, size_t size)
-{
-    port_description port;
-    runner *r = make(plugin, timeout);
-    run_result got = r->describe(r, &port, message, size);
-    if (got == RUN_DONE) {
-        assert_string_equal(port.name, plugin);
-        assert_string_equal(port.version, "0.1");
-        assert_false(port.has_peek);
-    }
-    r->free(r);
-    assert_nothing_left();
-    return got;
-}
-
 static void test_loading_fails_in_a_child(void **state)
 {
     (void)state;
     char message[4096];
-    assert_int_equal(describe("honest_mean", 20, message, sizeof message), RUN_DONE);
-    assert_int_equal(describe("no_symbol", 20, message, sizeof message), RUN_NOT_LOADED);
+    assert_int_equal(runner_description(runner_processes, "honest_mean", 20, message, sizeof message), RUN_DONE);
+    assert_int_equal(runner_description(runner_processes, "no_symbol", 20, message, sizeof message), RUN_NOT_LOADED);
     holds(message, "no symbol");
-    assert_int_equal(describe("crash_in_constructor", 20, message, sizeof message), RUN_NOT_LOADED);
+    assert_int_equal(runner_description(runner_processes, "crash_in_constructor", 20, message, sizeof message),
+                     RUN_NOT_LOADED);
     holds(message, "SIGABRT");
-    assert_int_equal(describe("hang_in_constructor", 0.5, message, sizeof message), RUN_NOT_LOADED);
+    assert_int_equal(runner_description(runner_processes, "hang_in_constructor", 0.5, message, sizeof message),
+                     RUN_NOT_LOADED);
     holds(message, "time limit");
-    assert_int_equal(describe("not_there", 20, message, sizeof message), RUN_NOT_LOADED);
+    assert_int_equal(runner_description(runner_processes, "not_there", 20, message, sizeof message), RUN_NOT_LOADED);
     holds(message, "not_there.so");
 }
 
@@ -346,6 +267,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_endless_output_is_ended),
     cmocka_unit_test(test_guard_bytes_tell),
     cmocka_unit_test(test_an_error_on_one_rank_ends_all),
+    cmocka_unit_test(test_a_rank_that_forks_is_blamed),
     cmocka_unit_test(test_unsupported_is_no_error),
     cmocka_unit_test(test_a_port_that_takes_no_q_is_tried_without),
     cmocka_unit_test(test_a_q_that_no_case_has_is_named),
@@ -360,5 +282,5 @@ int main(int argc, char **argv)
 {
     if (argc > 1 && strcmp(argv[1], "rank") == 0)
         return runner_rank_main(argc, argv);
-    return cmocka_run_group_tests(tests, make_own_folder, remove_own_folder);
+    return cmocka_run_group_tests(tests, runner_setup, runner_teardown);
 }
