@@ -13,6 +13,7 @@ uint64_t problem_claims(const problem *p)
     claims |= p->error_feedback ? (uint64_t)PSGD_CLAIM_ERROR_FEEDBACK : 0;
     claims |= p->warm_start ? (uint64_t)PSGD_CLAIM_WARM_START : 0;
     claims |= p->flattened ? (uint64_t)PSGD_CLAIM_FLATTENED : 0;
+    claims |= p->async ? (uint64_t)PSGD_CLAIM_ASYNC : 0;
     claims |= p->world > 1 ? (uint64_t)PSGD_CLAIM_MULTIRANK : 0;
     claims |= p->of_world > p->world ? (uint64_t)PSGD_CLAIM_SUBGROUP : 0;
     claims |= p->checkpoint >= 0 ? (uint64_t)PSGD_CLAIM_CHECKPOINT : 0;

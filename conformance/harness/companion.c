@@ -17,6 +17,8 @@ companion suite_companion_of(const problem *p)
         return COMPANION_UNINTERRUPTED;
     if (p->scale != 0 && p->scale >= -EXACT_SCALE && p->scale <= EXACT_SCALE)
         return COMPANION_UNSCALED;
+    if (p->async)
+        return COMPANION_BLOCKING;
     return p->reversed && p->world > 1 ? COMPANION_UNREVERSED : COMPANION_NONE;
 }
 
@@ -30,6 +32,7 @@ bool suite_companion_problem(problem *p, const problem *of, companion kind)
     case COMPANION_UNSCALED: p->scale = 0; break;
     case COMPANION_UNREVERSED: p->reversed = false; break;
     case COMPANION_UNINTERRUPTED: p->checkpoint = -1; break;
+    case COMPANION_BLOCKING: p->async = false; break;
     case COMPANION_CLEAN:
         for (size_t i = 0; i < p->gradient_count; i++)
             if (is_special(&p->gradients[i]))

@@ -56,6 +56,7 @@ typedef struct problem {
     int64_t steps; /* in all, plain ones included; 0: all of a recording */
     psgd_dtype dtype;
     bool error_feedback, warm_start, same_shape_batching, flattened;
+    bool async; /* by submit and wait: all buckets of an iteration are submitted before the first is waited for */
     double rate, epsilon;
     bool epsilon_relative; /* epsilon is times the mean column norm of M Q at the first compressed step */
     size_t bucket_count;

@@ -87,8 +87,11 @@ bool problem_read_flags(problem_reader *in) /* the field's start is still unread
     const struct {
         const char *name;
         bool *flag;
-    } flags[] = {
-        {"ef", &p->error_feedback}, {"ws", &p->warm_start}, {"bs", &p->same_shape_batching}, {"flat", &p->flattened}};
+    } flags[] = {{"ef", &p->error_feedback},
+                 {"ws", &p->warm_start},
+                 {"bs", &p->same_shape_batching},
+                 {"flat", &p->flattened},
+                 {"async", &p->async}};
     p->error_feedback = p->warm_start = false;
     if (scan_char(&in->s, '-'))
         return true;
@@ -104,7 +107,7 @@ bool problem_read_flags(problem_reader *in) /* the field's start is still unread
             *flags[i].flag = known = true;
         }
         if (!known)
-            return scan_fail(&in->s, in->s.at, "unknown flag '%.*s' (ef, ws, bs, flat, or - for none)",
+            return scan_fail(&in->s, in->s.at, "unknown flag '%.*s' (ef, ws, bs, flat, async, or - for none)",
                              scan_shown(length), word);
         in->s.at += length;
     } while (scan_char(&in->s, ','));

@@ -36,6 +36,7 @@ static const field fields[] = {
     {"ws", MATCH_FLAGS, FIELD_FLAGS, problem_read_flags},
     {"bs", MATCH_FLAGS, FIELD_FLAGS, problem_read_flags},
     {"flat", MATCH_FLAGS, FIELD_FLAGS, problem_read_flags},
+    {"async", MATCH_FLAGS, FIELD_FLAGS, problem_read_flags},
     {"-", MATCH_FLAGS, FIELD_FLAGS, problem_read_flags},
     {"rate", MATCH_PREFIX, FIELD_RATE, problem_read_rate},
     {"eps", MATCH_PREFIX, FIELD_EPSILON, problem_read_epsilon},

@@ -31,8 +31,11 @@ static void print_flags(FILE *f, const problem *p)
     const struct {
         bool on;
         const char *name;
-    } flags[] = {
-        {p->error_feedback, "ef"}, {p->warm_start, "ws"}, {p->same_shape_batching, "bs"}, {p->flattened, "flat"}};
+    } flags[] = {{p->error_feedback, "ef"},
+                 {p->warm_start, "ws"},
+                 {p->same_shape_batching, "bs"},
+                 {p->flattened, "flat"},
+                 {p->async, "async"}};
     bool any = false;
     for (size_t i = 0; i < sizeof flags / sizeof flags[0]; i++)
         if (flags[i].on) {

@@ -135,13 +135,19 @@ static void write_flags(draw *d)
 {
     d->error_feedback = claims(d, PSGD_CLAIM_ERROR_FEEDBACK) && !chance(d, 4);
     d->warm_start = claims(d, PSGD_CLAIM_WARM_START) && !chance(d, 4);
-    const bool batching = chance(d, 3);
-    (void)fprintf(d->text, "/%s%s%s", d->error_feedback ? "ef" : "", d->error_feedback && d->warm_start ? "," : "",
-                  d->warm_start ? "ws" : "");
-    if (batching)
-        (void)fputs(d->error_feedback || d->warm_start ? ",bs" : "bs", d->text);
-    else if (!d->error_feedback && !d->warm_start)
-        (void)fputc('-', d->text);
+    const bool batching = chance(d, 3), async = claims(d, PSGD_CLAIM_ASYNC) && chance(d, 5);
+    const struct {
+        bool on;
+        const char *name;
+    } flags[] = {{d->error_feedback, "ef"}, {d->warm_start, "ws"}, {batching, "bs"}, {async, "async"}};
+    bool any = false;
+    for (size_t i = 0; i < sizeof flags / sizeof flags[0]; i++)
+        if (flags[i].on) {
+            (void)fprintf(d->text, "%c%s", any ? ',' : '/', flags[i].name);
+            any = true;
+        }
+    if (!any)
+        (void)fputs("/-", d->text);
 }
 
 /* Steps 0 and 1 may be compressed only without memories. */

@@ -1,42 +1,20 @@
-/* runner_drive.c: see runner_drive.h. Top to bottom: what the port calls back, creating a state, one step of one
- * bucket, what is read from the state afterwards, save and load, the loop over steps.
+/* runner_drive.c: see runner_drive.h. Top to bottom: what is said of a rank, what the port calls back, creating a
+ * state, save and load, the loop over steps. Read next: drive_step.c.
  */
 #include "harness/runner_drive.h"
 
-#include "harness/drive_buffer.h"
-#include "harness/drive_q.h"
+#include "harness/drive_internal.h"
 #include "harness/implementation.h"
 #include "harness/message.h"
-#include "harness/watched_comm.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct drive {
-    trace *t;
-    const test_case *c;
-    psgd_implementation port;
-    const drive_options *options;
-    watched_comm comm;
-    psgd_comm outer; /* what the port got */
-    drive_q q;
-    psgd_config config;
-    psgd_state *state;
-    int rank;
-    int64_t step; /* being done */
-    size_t bucket;
-    const char *at; /* what the port was last asked for */
-    bool kit_failed;
-    bool log_lost;
-    char *message; /* why the kit failed */
-    size_t message_size;
-} drive;
-
 /* ---- what is said of this rank ---- */
 
-static void at(drive *d, const char *what)
+void drive_at(drive *d, const char *what)
 {
     d->at = what;
     if (d->options->progress != NULL)
@@ -51,23 +29,19 @@ static void comm_doing(void *context, const char *what)
         d->options->progress(d->options->context, d->step, d->bucket, what != NULL ? what : d->at);
 }
 
-static bool all_well(drive *d, bool ok)
+bool drive_all_well(drive *d, bool ok)
 {
     return d->options->all_well != NULL ? d->options->all_well(d->options->context, ok) : ok;
 }
 
-static bool kit_failed(drive *d, const char *why)
+bool drive_kit_failed(drive *d, const char *why)
 {
     d->kit_failed = true;
     return refuse(d->message, d->message_size, "%s (step %lld, bucket %zu)", why, (long long)d->step, d->bucket);
 }
 
 /* Ends this rank's run. The first reason stands. */
-#if defined(__GNUC__)
-__attribute__((format(printf, 3, 4)))
-#endif
-static bool
-rank_fails(drive *d, psgd_status status, const char *format, ...)
+bool drive_rank_fails(drive *d, psgd_status status, const char *format, ...)
 {
     trace_rank *rank = &d->t->ranks[d->rank];
     if (rank->message != NULL)
@@ -81,22 +55,18 @@ rank_fails(drive *d, psgd_status status, const char *format, ...)
     rank->status = status;
     rank->message = strdup(text);
     if (rank->message == NULL)
-        return kit_failed(d, "no memory for a message");
+        return drive_kit_failed(d, "no memory for a message");
     return false;
 }
 
 /* The same for a failed call: adds the port's own words, and what the port asked of the case in vain. */
-static bool call_fails(drive *d, psgd_status status, const char *call)
+bool drive_call_fails(drive *d, psgd_status status, const char *call)
 {
     const char *words = d->port.last_error != NULL && d->state != NULL ? d->port.last_error(d->state) : NULL;
-    return rank_fails(d, status, "%s returned %s in step %lld, bucket %zu%s%s%s%s", call, psgd_status_name(status),
-                      (long long)d->step, d->bucket, words != NULL && words[0] != '\0' ? ": " : "",
-                      words != NULL ? words : "", d->q.refusal[0] != '\0' ? "; " : "", d->q.refusal);
-}
-
-static void guard_broken(drive *d)
-{
-    d->t->ranks[d->rank].guard_bytes_intact = false;
+    return drive_rank_fails(d, status, "%s returned %s in step %lld, bucket %zu%s%s%s%s", call,
+                            psgd_status_name(status), (long long)d->step, d->bucket,
+                            words != NULL && words[0] != '\0' ? ": " : "", words != NULL ? words : "",
+                            d->q.refusal[0] != '\0' ? "; " : "", d->q.refusal);
 }
 
 /* ---- what the port calls back ---- */
@@ -120,6 +90,19 @@ static void log_line(void *context, const char *line)
 
 /* ---- creating a state ---- */
 
+/* Who claims async and lacks one half of it is wrong; who does not claim it may be asked all the same. */
+static bool offers_what_is_asked(drive *d)
+{
+    if (!d->c->problem.async)
+        return true;
+    if (d->port.submit != NULL && d->port.wait != NULL)
+        return drive_flights_make(d);
+    const char *missing = d->port.submit == NULL ? "submit" : "wait";
+    if ((d->port.claims & PSGD_CLAIM_ASYNC) == 0)
+        return drive_rank_fails(d, PSGD_ERR_UNSUPPORTED, "the port offers no %s", missing);
+    return drive_rank_fails(d, PSGD_ERR_ARGUMENT, "the port claims async, and offers no %s", missing);
+}
+
 static bool create(drive *d)
 {
     char text[512] = "";
@@ -128,7 +111,7 @@ static bool create(drive *d)
     d->config.q_source = d->t->q_given ? drive_q_source(&d->q) : NULL;
     d->config.log = d->rank == 0 ? log_line : NULL;
     d->config.log_context = d;
-    at(d, "create");
+    drive_at(d, "create");
     psgd_status status = d->port.create(&d->config, &d->outer, &d->state, text, sizeof text);
     if (status == PSGD_ERR_UNSUPPORTED && d->t->q_given) { /* a port that cannot take a Q is judged by its own */
         d->t->q_given = false;
@@ -139,158 +122,41 @@ static bool create(drive *d)
     }
     text[sizeof text - 1] = '\0';
     if (status == PSGD_OK && d->state == NULL)
-        return rank_fails(d, PSGD_ERR_ARGUMENT, "create returned PSGD_OK and a null state");
+        return drive_rank_fails(d, PSGD_ERR_ARGUMENT, "create returned PSGD_OK and a null state");
     if (status != PSGD_OK) {
         d->state = NULL;
-        return rank_fails(d, status, "create returned %s%s%s", psgd_status_name(status), text[0] != '\0' ? ": " : "",
-                          text);
+        return drive_rank_fails(d, status, "create returned %s%s%s", psgd_status_name(status),
+                                text[0] != '\0' ? ": " : "", text);
     }
     return true;
-}
-
-/* ---- what is read from the state ---- */
-
-/* Peeks one array into *v, where the port shows it. Guard bytes stand around it: an answer longer than asked for is a
- * write out of bounds like any other. False: this rank, or the kit, failed. */
-static bool peek(drive *d, values *v, psgd_part part, size_t bucket, size_t tensor, size_t count)
-{
-    drive_buffer b;
-    size_t bytes = count * psgd_dtype_size(d->c->dtype);
-    if (count == 0 || v == NULL)
-        return true;
-    if (!values_allocate(v, d->c->dtype, count))
-        return kit_failed(d, "no memory for a peek");
-    memset(v->data, 0xff, bytes); /* NaN: an answer that is no answer does not look like one */
-    if (!drive_buffer_make(&b, NULL, bytes, 0)) {
-        values_free(v);
-        return kit_failed(d, "no memory for a peek");
-    }
-    (void)drive_buffer_put(&b, v->data);
-    at(d, "peek");
-    psgd_status status = d->port.peek(d->state, part, bucket, tensor, drive_buffer_data(&b), bytes);
-    if (!drive_buffer_intact(&b))
-        guard_broken(d);
-    if (status == PSGD_OK)
-        memcpy(v->data, drive_buffer_image(&b), bytes);
-    else
-        values_free(v);
-    drive_buffer_free(&b);
-    if (status != PSGD_OK && status != PSGD_ERR_ARGUMENT && status != PSGD_ERR_UNSUPPORTED)
-        return call_fails(d, status, "peek");
-    return true;
-}
-
-static bool peek_factors(drive *d, size_t bucket)
-{
-    const psgd_bucket *b = &d->c->buckets[bucket];
-    bool flattened = d->c->config.variant == PSGD_FLATTENED;
-    for (size_t i = 0; i < (flattened ? 1 : b->tensor_count); i++) {
-        drive_matrix matrix = drive_matrix_of(d->c, bucket, i);
-        if (!peek(d, trace_p(d->t, d->step, bucket, i), PSGD_PART_P, bucket, i, matrix.n * matrix.r) ||
-            !peek(d, trace_q(d->t, d->step, bucket, i), PSGD_PART_Q, bucket, i, matrix.m * matrix.r))
-            return false;
-    }
-    return true;
-}
-
-/* After a compressed step of one bucket. Factors are the same on every rank, so rank 0 shows them. */
-static bool peek_bucket(drive *d, size_t bucket)
-{
-    if (d->port.peek == NULL || d->step < d->c->config.start_iter)
-        return true;
-    size_t count = d->c->numel[bucket];
-    if (d->c->config.variant == PSGD_FLATTENED)
-        count = case_square_side(count) * case_square_side(count); /* with its padding */
-    if (!peek(d, trace_error(d->t, d->step, bucket, d->rank), PSGD_PART_ERROR, bucket, 0, count))
-        return false;
-    return d->rank != 0 || peek_factors(d, bucket);
-}
-
-/* After a compressed step, on rank 0. */
-static bool read_statistics(drive *d)
-{
-    if (d->port.statistics == NULL || d->rank != 0 || d->step < d->c->config.start_iter)
-        return true;
-    trace_statistics *s = &d->t->statistics[d->step];
-    at(d, "statistics");
-    psgd_status status = d->port.statistics(d->state, &s->value);
-    s->shown = status == PSGD_OK;
-    return status == PSGD_OK || status == PSGD_ERR_UNSUPPORTED || call_fails(d, status, "statistics");
-}
-
-/* ---- one step of one bucket ---- */
-
-/* Two of three buffers are aligned to 64 bytes, the third to its element only; the same on every rank and in every run,
- * because a port's rounding may depend on it. */
-static size_t shift_of(const drive *d)
-{
-    bool shifted = ((uint64_t)d->step + d->bucket) % 3 == 1;
-    return shifted ? psgd_dtype_size(d->c->dtype) : 0;
-}
-
-static bool step_in(drive *d, drive_buffer *buffer)
-{
-    const values *in = case_in(d->c, d->step, d->bucket, d->rank);
-    if (drive_buffer_put(buffer, in->data) != PSGD_OK)
-        return rank_fails(d, PSGD_ERR_DEVICE, "the port's memory->upload failed");
-    psgd_bucket bucket = d->c->buckets[d->bucket];
-    bucket.struct_size = (uint32_t)sizeof bucket;
-    bucket.data = drive_buffer_data(buffer);
-    at(d, "step");
-    psgd_status status = d->port.step(d->state, &bucket);
-    if (d->log_lost)
-        return kit_failed(d, "no memory for a log line");
-    psgd_status home = drive_buffer_get(buffer);
-    if (home == PSGD_OK && !drive_buffer_intact(buffer))
-        guard_broken(d);
-    if (status != PSGD_OK)
-        return call_fails(d, status, "step");
-    if (home != PSGD_OK)
-        return rank_fails(d, PSGD_ERR_DEVICE, "the port's memory->download failed");
-    values *out = trace_out(d->t, d->step, d->bucket, d->rank);
-    if (!values_allocate(out, d->c->dtype, in->count))
-        return kit_failed(d, "no memory for a result");
-    if (buffer->bytes > 0)
-        memcpy(out->data, drive_buffer_image(buffer), buffer->bytes);
-    return peek_bucket(d, d->bucket);
-}
-
-static bool step_bucket(drive *d)
-{
-    drive_buffer buffer;
-    size_t bytes = d->c->numel[d->bucket] * psgd_dtype_size(d->c->dtype);
-    if (!drive_buffer_make(&buffer, d->port.memory, bytes, shift_of(d)))
-        return kit_failed(d, "no memory for a bucket");
-    bool ok = step_in(d, &buffer);
-    drive_buffer_free(&buffer);
-    return ok;
 }
 
 /* ---- save and load ---- */
 
 static bool checkpoint_to(drive *d, const char *path)
 {
-    at(d, "save");
+    drive_at(d, "save");
     psgd_status status = d->port.save(d->state, path);
     if (status != PSGD_OK)
-        return call_fails(d, status, "save");
+        return drive_call_fails(d, status, "save");
     d->port.destroy(d->state);
     d->state = NULL;
     if (!create(d))
         return false;
-    at(d, "load");
+    drive_at(d, "load");
     status = d->port.load(d->state, path);
-    return status == PSGD_OK || call_fails(d, status, "load");
+    return status == PSGD_OK || drive_call_fails(d, status, "load");
 }
 
 static bool checkpoint(drive *d)
 {
     if (d->port.save == NULL || d->port.load == NULL)
-        return rank_fails(d, PSGD_ERR_UNSUPPORTED, "the port offers no %s", d->port.save == NULL ? "save" : "load");
+        return drive_rank_fails(d, PSGD_ERR_UNSUPPORTED, "the port offers no %s",
+                                d->port.save == NULL ? "save" : "load");
     size_t size = strlen(d->options->folder) + 48;
     char *path = malloc(size);
     if (path == NULL)
-        return kit_failed(d, "no memory for a path");
+        return drive_kit_failed(d, "no memory for a path");
     (void)snprintf(path, size, "%s/checkpoint.k%d", d->options->folder, d->rank);
     bool ok = checkpoint_to(d, path);
     (void)remove(path);
@@ -302,15 +168,9 @@ static bool checkpoint(drive *d)
 
 static bool do_step(drive *d)
 {
-    d->comm.elements = 0;
-    for (d->bucket = 0; d->bucket < d->c->bucket_count; d->bucket++)
-        if (!all_well(d, step_bucket(d)))
-            return false;
-    d->bucket = d->c->bucket_count > 0 ? d->c->bucket_count - 1 : 0;
-    d->t->wire[d->step * d->c->world + d->rank] = d->comm.elements;
-    if (!all_well(d, read_statistics(d)))
+    if (!drive_step(d))
         return false;
-    if (d->c->problem.checkpoint == d->step && !all_well(d, checkpoint(d)))
+    if (d->c->problem.checkpoint == d->step && !drive_all_well(d, checkpoint(d)))
         return false;
     d->t->ranks[d->rank].steps_done = d->step + 1;
     return true;
@@ -318,17 +178,19 @@ static bool do_step(drive *d)
 
 static void drive_all(drive *d)
 {
-    bool well = all_well(d, create(d));
+    bool well = drive_all_well(d, offers_what_is_asked(d) && create(d));
     while (well && d->step < d->c->steps) {
         well = do_step(d);
         if (well)
             d->step++;
     }
     if (!well && !d->kit_failed)
-        (void)rank_fails(d, PSGD_ERR_COMM, "stopped in step %lld because another rank failed", (long long)d->step);
-    at(d, "destroy");
+        (void)drive_rank_fails(d, PSGD_ERR_COMM, "stopped in step %lld because another rank failed",
+                               (long long)d->step);
+    drive_at(d, "destroy");
     if (d->state != NULL)
         d->port.destroy(d->state);
+    drive_flights_free(d); /* after destroy: it completes what is pending */
 }
 
 bool drive_case(trace *t, const test_case *c, const psgd_implementation *table, const psgd_comm *comm,

@@ -11,6 +11,7 @@ typedef enum companion {
     COMPANION_UNSCALED,      /* without scale=K: results scale by 2^K */
     COMPANION_UNREVERSED,    /* without rev: the same up to rounding */
     COMPANION_UNINTERRUPTED, /* without ckpt=T: the same */
+    COMPANION_BLOCKING,      /* without async: the same */
     COMPANION_CLEAN          /* gauss for nan and inf: other tensors are the same */
 } companion;
 

@@ -1,10 +1,10 @@
 /* companion.c: two runs held against each other (harness/suite.h says which).
  *
- * Repeat: the same bits (NUM-003). Without ckpt=T: the same bits under determinism (CKP-001). Without scale=K: times
- * 2^K, exactly under determinism for |K| <= 40 (AGG-008): powers of two commute with rounding. Without rev: the same
- * but for rounding (AGG-007). NaN replaced: other tensors keep their bits under determinism (NUM-001). Without
- * determinism both runs are within row 8 of the exact result, so row 8 is what their difference is held against; plain
- * means are within row 4. */
+ * Repeat: the same bits (NUM-003). Without ckpt=T, and without async: the same bits under determinism (CKP-001,
+ * ASY-001). Without scale=K: times 2^K, exactly under determinism for |K| <= 40 (AGG-008): powers of two commute with
+ * rounding. Without rev: the same but for rounding (AGG-007). NaN replaced: other tensors keep their bits under
+ * determinism (NUM-001). Without determinism both runs are within row 8 of the exact result, so row 8 is what their
+ * difference is held against; plain means are within row 4. */
 #include "judge/judge.h"
 
 #include "judge/judging.h"
@@ -33,6 +33,7 @@ static const char *requirement_of(companion kind)
     case COMPANION_UNSCALED: return "PSGD-AGG-008";
     case COMPANION_UNREVERSED: return "PSGD-AGG-007";
     case COMPANION_UNINTERRUPTED: return "PSGD-CKP-001";
+    case COMPANION_BLOCKING: return "PSGD-ASY-001";
     case COMPANION_CLEAN: return "PSGD-NUM-001";
     }
     return NULL;
@@ -80,10 +81,11 @@ static bool compare_exactly(pair *p, int64_t step, size_t tensor)
         check_place place = place_of(&p->a, step, tensor, STAGE_OUT);
         place.rank = k;
         ok = compare_array(p, trace_out(a, step, x->bucket, k), trace_out(b, step, x->bucket, k), p->factor, x->offset,
-                           x->n * x->m, columns, place);
+                           x->length, columns, place);
         place.stage = STAGE_ERROR;
-        ok = ok && compare_array(p, trace_error(a, step, x->bucket, k), trace_error(b, step, x->bucket, k), p->factor,
-                                 x->offset, x->n * x->m, columns, place);
+        const values *error = trace_error(a, step, x->bucket, k);
+        ok = ok && compare_array(p, error, trace_error(b, step, x->bucket, k), p->factor, x->offset,
+                                 p->a.e.flattened ? error->count : x->length, columns, place); /* with its padding */
     }
     if (ok && x->compressed) {
         check_place place = place_of(&p->a, step, tensor, STAGE_P_ORTHOGONAL);
@@ -102,13 +104,13 @@ static bool compare_nearly(pair *p, int64_t step, size_t tensor)
 {
     judging *j = &p->a;
     const evidence_tensor *x = &j->e.tensors[tensor];
-    size_t count = x->n * x->m, at = (size_t)step * j->e.tensor_count + tensor;
+    size_t count = x->length, at = evidence_model_entry(&j->e, step, tensor);
     bool compresses = x->compressed && evidence_is_compressed_step(&j->e, step);
     const double *out = evidence_out(&j->e, step, tensor);
-    double unit = j->e.u * evidence_at(&j->e, step, tensor)->scale, most = 2 * limit_mean(j->c->world);
+    double unit = j->e.u * judging_scale(j, step, tensor), most = 2 * limit_mean(j->c->world);
     if (compresses) {
         const model_run *run = j->free_running;
-        if (run == NULL || !judging_is_regular(j, tensor, step) || run->reference_inaccurate[at] ||
+        if (run == NULL || !judging_is_comparable(j, tensor, step) || run->reference_inaccurate[at] ||
             !(judging_projects(j, tensor) || j->torch) || !(run->amplification[at] * j->e.u <= SKIP_CONDITION)) {
             return false; /* nothing can be said, now or later */
         }
@@ -126,7 +128,8 @@ static bool compare_nearly(pair *p, int64_t step, size_t tensor)
     bool ok = true;
     if (all_finite(expected, count) || all_finite(out, count)) { /* else NaN in both: nothing more can be said */
         check_place place = place_of(j, step, tensor, STAGE_OUT);
-        ok = probe_compare_limit(j, &p->near, out, expected, x->n, x->m, unit, most, &place);
+        double ratio = difference_ratio_shown(j, out, expected, tensor, unit, &place);
+        ok = probe_measure_limit(j, &p->near, ratio, most, most * unit / norm_frobenius(expected, count), &place);
     }
     free(expected);
     return ok;
@@ -140,7 +143,7 @@ static bool same_inputs(const pair *p, const test_case *b, size_t tensor)
     for (int64_t step = 0; step < p->a.c->steps; step++) {
         for (int k = 0; k < p->a.c->world; k++) {
             if (!equal_times(case_in(p->a.c, step, x->bucket, k), case_in(b, step, x->bucket, k), p->factor, x->offset,
-                             x->n * x->m, &i)) {
+                             x->length, &i)) {
                 return false;
             }
         }
@@ -193,7 +196,7 @@ static void compare_all(pair *p, companion kind, const test_case *case_b)
         probe_expect(&p->a, &p->state, false, &place, "the second run left only %lld of %lld steps to compare",
                      (long long)p->b.steps, (long long)p->a.c->steps);
     }
-    if (kind == COMPANION_REPEAT || kind == COMPANION_UNINTERRUPTED) {
+    if (kind == COMPANION_REPEAT || kind == COMPANION_UNINTERRUPTED || kind == COMPANION_BLOCKING) {
         compare_statistics(p, steps);
     }
     for (size_t i = 0; i < p->a.e.tensor_count; i++) {
@@ -242,7 +245,7 @@ void judge_companion(verdict *v, companion kind, const test_case *case_a, const 
     if (kind == COMPANION_UNSCALED) {
         p.factor = ldexp(1, (int)scale);
         p.exact = p.exact && scale >= -EXACT_SCALE && scale <= EXACT_SCALE;
-        if (case_a->config.orthogonalization_epsilon != 0) {
+        if (case_a->config.orthogonalization_epsilon != 0 && !case_a->problem.flattened) {
             return; /* epsilon does not scale with the data */
         }
     }
@@ -255,7 +258,7 @@ void judge_companion(verdict *v, companion kind, const test_case *case_a, const 
     if (!both) {
         judging_lacks_memory(&p.a);
     } else {
-        if (!p.exact && p.a.q_known && !case_a->problem.flattened) {
+        if (!p.exact && p.a.q_known) {
             if (model_run_case(&run, case_a, NOISE_RUNS)) {
                 p.a.free_running = &run;
             } else {

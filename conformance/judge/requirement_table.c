@@ -402,6 +402,8 @@ static const requirement table[] = {
     {.id = "PSGD-RND-004",
      .level = LEVEL_SHOULD,
      .claims = CORE,
+     .c_abi_only = true,
+     .has_check = true,
      .sentence = "A fresh Q is standard normal.",
      .source = paper_step,
      .rationale = "Another distribution can favour directions."},
@@ -419,6 +421,7 @@ static const requirement table[] = {
     {.id = "PSGD-FLT-001",
      .level = LEVEL_MUST,
      .claims = FLAT,
+     .has_check = true,
      .sentence =
          "The flattened variant pads the bucket with zeros to a square of side ceil(sqrt(length)) and cuts the result "
          "back to length.",
@@ -427,12 +430,14 @@ static const requirement table[] = {
     {.id = "PSGD-FLT-002",
      .level = LEVEL_MUST,
      .claims = FLAT,
+     .has_check = true,
      .sentence = "The flattened variant refuses a rank above the side, and ignores epsilon and min_compression_rate.",
      .source = hook_flat,
      .rationale = "The hook's assertion comes after it has changed its state (erratum)."},
     {.id = "PSGD-FLT-003",
      .level = LEVEL_MUST,
-     .claims = FLAT,
+     .claims = FLAT | EF,
+     .has_check = true,
      .sentence = "The padding of the input is zero, and the error of the padding is kept and added in the next step.",
      .source = hook_flat,
      .rationale = "It feeds the next result."},
@@ -452,7 +457,8 @@ static const requirement table[] = {
      .has_check = true,
      .sentence =
          "Statistics count, from the first compressed step on, n m elements before and (n + m) r' or n m after per "
-         "tensor; the rate is their quotient, 0 when nothing was counted.",
+         "tensor (flattened: the bucket's length before, 2 side r after); the rate is their quotient, 0 when nothing "
+         "was counted.",
      .source = "powerSGD_hook.py, PowerSGDState.compression_stats()",
      .rationale = "They are how a user sees what the rate buys."},
     {.id = "PSGD-STA-002",

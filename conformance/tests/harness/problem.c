@@ -33,6 +33,7 @@ static void test_canonical(void **unused)
          "W1/r1/s2/i6/f32/ef,ws/rate2/eps0/[5,6,7]/grad=gauss|nan@0|inf@6/seed=0"},
         {"W1/r1/f32/[5]/rate0.50/eps1.0e-08/grad=decay",
          "W1/r1/s2/i6/f32/ef,ws/rate0.5/eps1e-8/[5]/grad=decay:0.5/seed=0"},
+        {"W1/r1/f32/async,ef/[5]", "W1/r1/s2/i6/f32/ef,async/rate2/eps0/[5]/grad=gauss/seed=0"},
         {"W1/r1/f32/[5]/eps1e-2rel/rate1e20", "W1/r1/s2/i6/f32/ef,ws/rate1e20/eps0.01rel/[5]/grad=gauss/seed=0"},
         {"W2/r1/f32/[5]/ckpt=3/stats=4/rs=4294967295/seed=18446744073709551615/rev/scale=-30/const/grad=onerow",
          "W2/r1/s2/i6/f32/ef,ws/rate2/eps0/[5]/grad=onerow/const/scale=-30/rev/seed=18446744073709551615/"
@@ -86,7 +87,7 @@ static void test_refused(void **unused)
         {"W1/r0/f32/[5]", 4, "r must be from 1 to 1000000"},
         {"W1/r-1/f32/[5]", 4, "expected a whole number for r"},
         {"W1/r1/f32/i0/[5]", 11, "i must be from 1 to 1000000"},
-        {"W1/r1/f32/ef,xx/[5]", 13, "unknown flag 'xx' (ef, ws, bs, flat, or - for none)"},
+        {"W1/r1/f32/ef,xx/[5]", 13, "unknown flag 'xx' (ef, ws, bs, flat, async, or - for none)"},
         {"W1/r1/f32/ef,ef/[5]", 13, "flag 'ef' is given twice"},
         {"W1/r1/f32/-,ef/[5]", 11, "unexpected ',ef' at the end of a field"},
         {"W1/r1/f32/rate-1/[5]", 14, "expected a number, not negative, for rate"},

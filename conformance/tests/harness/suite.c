@@ -107,6 +107,7 @@ static void test_companions(void **unused)
         {"W1/r1/f32/[5]/scale=83", "W1/r1/s2/i6/f32/ef,ws/rate2/eps0/[5]/grad=gauss/scale=83/seed=0", COMPANION_NONE},
         {"W2/r1/f32/[5]/rev", "W2/r1/s2/i6/f32/ef,ws/rate2/eps0/[5]/grad=gauss/seed=0", COMPANION_UNREVERSED},
         {"W2/r1/f32/[5]/ckpt=3", "W2/r1/s2/i6/f32/ef,ws/rate2/eps0/[5]/grad=gauss/seed=0", COMPANION_UNINTERRUPTED},
+        {"W2/r1/f32/ef,async/[5]", "W2/r1/s2/i6/f32/ef/rate2/eps0/[5]/grad=gauss/seed=0", COMPANION_BLOCKING},
         {"W2/r1/f32/[5,6]/grad=zero|inf@2", "W2/r1/s2/i6/f32/ef,ws/rate2/eps0/[5,6]/grad=zero|gauss/seed=0",
          COMPANION_CLEAN},
     };
@@ -129,7 +130,7 @@ static void test_random(void **unused)
     (void)unused;
     const uint64_t basic = PSGD_CLAIM_CORE | PSGD_CLAIM_ERROR_FEEDBACK;
     const uint64_t all = ~(uint64_t)0;
-    size_t ties = 0, edges = 0;
+    size_t ties = 0, edges = 0, async = 0;
     for (uint64_t i = 0; i < 2000; i++) {
         problem p, again;
         assert_true(suite_random_problem(&p, 3, i, basic));
@@ -144,6 +145,7 @@ static void test_random(void **unused)
         free(text);
         free(text_again);
         problem_free(&again);
+        async += p.async;
         assert_true(p.start > 1 || !(p.error_feedback || p.warm_start));
         for (size_t b = 0; b < p.bucket_count; b++)
             for (size_t j = 0; j < p.buckets[b].tensor_count; j++) {
@@ -158,6 +160,7 @@ static void test_random(void **unused)
     }
     assert_true(ties > 100);
     assert_true(edges > 300);
+    assert_true(async > 100 && async < 1000);
 }
 
 /* A seed names the same problems whatever compiled the kit. */
@@ -165,9 +168,9 @@ static void test_random_is_frozen(void **unused)
 {
     (void)unused;
     static const char *const texts[] = {
-        "W1/r2/s2/i5/f32/ef,ws/rate1/eps1e-8/[4x5,12x1]/grad=gap/seed=358084/rs=468",
-        "W3/r2/s2/i8/f64/ws/rate3.3/eps0/[2x5x5x5]/grad=dead/seed=965930/rs=475",
-        "W2/r2/s2/i4/f32/ef,ws/rate2/eps0/[8x8,3x1x1,16x2]/grad=deficient:1/const/seed=599799/rs=644",
+        "W1/r2/s2/i6/f32/ef,ws/rate1.4/eps0.01rel/[4x2]/grad=onerow/const/seed=3004/rs=826",
+        "W3/r2/s2/i8/f64/ws/rate8/eps0/[5x2x5x1;3x5x5x4,32x32,10x4,3x3]/grad=gauss/seed=255796/rs=560",
+        "W2/r2/s2/i4/f32/ef,ws/rate1/eps1e-8/[3x1x1]/grad=deficient:1/seed=273533/rs=206/ckpt=0",
     };
     for (uint64_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         problem p;
