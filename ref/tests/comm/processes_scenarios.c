@@ -1,6 +1,7 @@
 /* The ranks' side of the processes test: one function for each scenario. See processes_scenarios.h. */
 #include "processes_scenarios.h"
 #include "comm/processes.h"
+#include "core/values.h"
 #include <inttypes.h>
 #include <math.h>
 #include <signal.h>
@@ -39,6 +40,7 @@ static double value_of(uint64_t seed, uint64_t rank, uint64_t i)
 /* One collective of this length: the result is compared with the sum in the order of the ranks, bit for bit. */
 static bool sum_is_exact(const psgd_comm *comm, size_t count, psgd_dtype dtype)
 {
+    const psgd_value_type *type = psgd_value_type_of((uint32_t)dtype);
     size_t size = psgd_dtype_size((uint32_t)dtype);
     unsigned char *data = malloc((count + 2) * size);
     unsigned char *expected = malloc((count + 2) * size);
@@ -52,18 +54,12 @@ static bool sum_is_exact(const psgd_comm *comm, size_t count, psgd_dtype dtype)
     for (size_t i = 0; i < count; i++) {
         double total = 0;
         for (int32_t k = 0; k < comm->size; k++) {
-            double exact = value_of(count, (uint64_t)k, i);
-            double term = dtype == PSGD_F32 ? (double)(float)exact : exact;
+            double term = type->round(value_of(count, (uint64_t)k, i));
             total = k == 0 ? term : total + term;
-            if (k == comm->rank && dtype == PSGD_F32)
-                ((float *)(void *)data)[i + 1] = (float)exact;
-            else if (k == comm->rank)
-                ((double *)(void *)data)[i + 1] = exact;
+            if (k == comm->rank)
+                type->store(data + (i + 1) * size, &term, 1);
         }
-        if (dtype == PSGD_F32)
-            ((float *)(void *)expected)[i + 1] = (float)total;
-        else
-            ((double *)(void *)expected)[i + 1] = total;
+        type->store(expected + (i + 1) * size, &total, 1);
     }
     bool good = sum(comm, data + size, count, dtype) == PSGD_OK && memcmp(data, expected, (count + 2) * size) == 0;
     free(expected);
@@ -73,8 +69,8 @@ static bool sum_is_exact(const psgd_comm *comm, size_t count, psgd_dtype dtype)
 
 static int sums(const psgd_comm *comm)
 {
-    const psgd_dtype dtypes[] = {PSGD_F32, PSGD_F64};
-    for (size_t d = 0; d < 2; d++) {
+    const psgd_dtype dtypes[] = {PSGD_F32, PSGD_F64, PSGD_F16, PSGD_BF16};
+    for (size_t d = 0; d < sizeof dtypes / sizeof *dtypes; d++) {
         const size_t chunk = PSGD_PROCESSES_CHUNK / psgd_dtype_size((uint32_t)dtypes[d]);
         const size_t counts[] = {1, 2, 3, 100, 511, 512, 513, chunk - 1, chunk, chunk + 1, 2 * chunk, 3 * chunk + 7, 1};
         for (size_t c = 0; c < sizeof counts / sizeof *counts; c++)
@@ -140,13 +136,38 @@ static int arguments(const psgd_comm *comm)
     return sum_is_exact(comm, 5, PSGD_F32) ? RANK_OK : wrong(comm, "a sum after refused ones is not exact");
 }
 
-/* Types are in the table of sum.c or answer PSGD_ERR_UNSUPPORTED. */
-static int unsupported(const psgd_comm *comm)
+/* The sum of four ranks, by its bits: rounded once, not after each addition; above the largest value, and just below
+ * where that begins; infinity; NaN, which keeps its sign and payload. */
+typedef struct half_case {
+    psgd_dtype dtype;
+    uint16_t first;  /* of rank 0 */
+    uint16_t others; /* of the others */
+    uint16_t sum;    /* on 4 ranks */
+} half_case;
+
+static int halves(const psgd_comm *comm)
 {
-    uint16_t half = 0x3c00;
-    if (sum(comm, &half, 1, PSGD_F16) != PSGD_ERR_UNSUPPORTED || sum(comm, &half, 1, PSGD_BF16) != PSGD_ERR_UNSUPPORTED)
-        return wrong(comm, "a half type is not PSGD_ERR_UNSUPPORTED");
-    return half == 0x3c00 && sum_is_exact(comm, 5, PSGD_F64) ? RANK_OK : wrong(comm, "the group was harmed");
+    static const half_case cases[] = {
+        {PSGD_F16, 0x6800, 0x3c00, 0x6802},  /* 2048 + 1 + 1 + 1 = 2051, a tie: 2052; rounded each time it is 2048 */
+        {PSGD_F16, 0x7bff, 0x4c00, 0x7c00},  /* 65504 + 3 * 16 = 65552: above 65520, so infinity */
+        {PSGD_F16, 0x7bff, 0x4500, 0x7bff},  /* 65504 + 3 * 5 = 65519: below it */
+        {PSGD_F16, 0x0001, 0x0001, 0x0004},  /* denormals */
+        {PSGD_F16, 0xfc00, 0x3c00, 0xfc00},  /* -infinity */
+        {PSGD_F16, 0xfe01, 0x3c00, 0xfe01},  /* NaN */
+        {PSGD_BF16, 0x4380, 0x3f80, 0x4382}, /* 256 + 3 = 259, a tie: 260; rounded each time it is 256 */
+        {PSGD_BF16, 0x7f7f, 0x7f7f, 0x7f80}, {PSGD_BF16, 0x7f7f, 0x7a00, 0x7f7f}, {PSGD_BF16, 0x0001, 0x0001, 0x0004},
+        {PSGD_BF16, 0x7f80, 0xff7f, 0x7f80}, {PSGD_BF16, 0x7fc1, 0x3f80, 0x7fc1},
+    };
+    if (comm->size != 4)
+        return RANK_OK;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        uint16_t value = comm->rank == 0 ? cases[i].first : cases[i].others;
+        if (sum(comm, &value, 1, cases[i].dtype) != PSGD_OK || value != cases[i].sum) {
+            (void)fprintf(stderr, "case %zu: %04x\n", i, (unsigned)value);
+            return wrong(comm, "a sum of halves is not exact");
+        }
+    }
+    return RANK_OK;
 }
 
 /* This collective fails, and so does whatever follows. */
@@ -290,7 +311,7 @@ static const struct {
     {"empty_synchronises", empty_synchronises},
     {"many_small", many_small},
     {"arguments", arguments},
-    {"unsupported", unsupported},
+    {"halves", halves},
     {"counts_differ", counts_differ},
     {"chunk_counts_differ", chunk_counts_differ},
     {"empty_differs", empty_differs},
