@@ -18,7 +18,7 @@ typedef struct probes {
 /* Row 10: the Q that the hook drew, as the golden file has it, is the one that the kit's chain draws from the seed. */
 static void judge_seeds(judging *j)
 {
-    size_t total = (size_t)j->c->steps * j->e.tensor_count;
+    size_t total = (size_t)j->c->steps * j->e.case_tensors;
     test_case own = *j->c;
     char message[128];
     own.q0 = calloc(total + 1, sizeof *own.q0);
@@ -53,7 +53,7 @@ static void judge_pattern(judging *j, probes *p, int64_t step, size_t tensor, co
     const tensor_evidence *at = evidence_at(&j->e, step, tensor);
     const double *out = evidence_out(&j->e, step, tensor);
     check_place place = place_of(j, step, tensor, STAGE_OUT);
-    for (size_t i = 0; i < x->n * x->m; i++) {
+    for (size_t i = 0; i < x->length; i++) {
         place.row = (int64_t)(i / x->m);
         place.column = (int64_t)(i % x->m);
         place.got = out[i];
@@ -62,7 +62,7 @@ static void judge_pattern(judging *j, probes *p, int64_t step, size_t tensor, co
             !probe_expect(j, &p->visible, !isfinite(out[i]), &place, "PyTorch's hook gives NaN here")) {
             return;
         }
-        if (at->scale > 0 && all_zero(hook, x->n * x->m) &&
+        if (at->scale > 0 && all_zero(hook, x->length) &&
             !probe_expect(j, &p->dead, out[i] == 0, &place, "PyTorch's hook gives zeros here")) {
             return;
         }
@@ -98,7 +98,7 @@ static bool judge_error(judging *j, probe *p, int64_t step, size_t tensor, doubl
         } else if (own != NULL && hook != NULL) {
             check_place place = place_of(j, step, tensor, STAGE_ERROR);
             place.rank = k;
-            ok = probe_compare(j, p, own, hook, x->n, x->m, unit, &place);
+            ok = probe_compare_shown(j, p, own, hook, tensor, unit, &place); /* padding: law_flattened.c */
         }
         free(own);
         free(hook);
@@ -111,19 +111,19 @@ static bool judge_tensor(judging *j, probes *p, int64_t step, size_t tensor, con
 {
     const evidence_tensor *x = &j->e.tensors[tensor];
     const model_run *run = j->free_running;
-    size_t at = (size_t)step * j->e.tensor_count + tensor;
+    size_t at = evidence_model_entry(&j->e, step, tensor);
     bool projects = judging_projects(j, tensor) || (j->torch && x->gram_schmidt);
     if (run == NULL || !projects || run->reference_inaccurate[at] ||
         !(run->amplification[at] * j->e.u <= SKIP_CONDITION)) {
         return false;
     }
     double amplification = run->amplification[at] + (x->gram_schmidt || !j->torch ? run->kappa[at] : 0);
-    double unit = j->e.u * evidence_at(&j->e, step, tensor)->scale;
+    double unit = j->e.u * judging_scale(j, step, tensor);
     check_place place = place_of(j, step, tensor, STAGE_OUT);
     bool first = step == j->c->config.start_iter;
     *sum += amplification;
-    if (!probe_compare(j, first ? &p->drawn : &p->carried, evidence_out(&j->e, step, tensor), hook, x->n, x->m,
-                       unit * amplification, &place)) {
+    if (!probe_compare_shown(j, first ? &p->drawn : &p->carried, evidence_out(&j->e, step, tensor), hook, tensor,
+                             unit * amplification, &place)) {
         judging_stop(j, tensor, step);
         return false;
     }
@@ -168,7 +168,7 @@ static void judge_counts(judging *j, probe *p)
 
 void judge_golden(judging *j)
 {
-    if (j->c->expected == NULL || j->c->problem.flattened) {
+    if (j->c->expected == NULL) {
         return;
     }
     const psgd_config *config = &j->c->config;
@@ -202,7 +202,7 @@ void judge_golden(judging *j)
                 if (j->torch) {
                     judge_pattern(j, &p, step, i, hook);
                 }
-                alike = alike && judging_is_regular(j, i, step) && judge_tensor(j, &p, step, i, hook, &sum);
+                alike = alike && judging_is_comparable(j, i, step) && judge_tensor(j, &p, step, i, hook, &sum);
             }
             free(hook);
         }

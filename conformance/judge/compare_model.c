@@ -72,11 +72,10 @@ static double factor_ratio(judging *j, int64_t step, size_t tensor, const model_
 /* out of one step against the model's: row 6 or 6b under probe p. If it fails and P is shown and wrong, P is where. */
 static bool judge_out(judging *j, probe *p, int64_t step, size_t tensor, const model_output *model, double unit)
 {
-    const evidence_tensor *x = &j->e.tensors[tensor];
     check_place place = place_of(j, step, tensor, STAGE_OUT), at_p = place;
     const double *out = evidence_out(&j->e, step, tensor);
-    double most = limit_of(p->row)->limit, ratio = difference_ratio(out, model->out, x->n, x->m, unit, &place);
-    double power = most * unit / norm_frobenius(model->out, x->n * x->m);
+    double most = limit_of(p->row)->limit, ratio = difference_ratio_shown(j, out, model->out, tensor, unit, &place);
+    double power = most * unit / norm_frobenius(model->out, j->e.tensors[tensor].length);
     if (!(ratio <= most) && j->torch) {
         double of_p = factor_ratio(j, step, tensor, model, &at_p);
         bool p_is_wrong = of_p != -1 && !(of_p <= limit_of(LIMIT_FACTOR)->limit);
@@ -94,14 +93,15 @@ static bool judge_drawn(judging *j, probes *p, int64_t step, size_t tensor)
         return true;
     }
     bool ok = true, first = step == j->c->config.start_iter;
-    bool epsilon = x->gram_schmidt && j->c->config.orthogonalization_epsilon > 0;
+    bool epsilon = x->gram_schmidt && j->e.epsilon > 0;
     if (!model.reference_inaccurate && (judging_projects(j, tensor) || (j->torch && epsilon))) {
         /* row 6: g = gamma for QR, gamma + kappa for Gram-Schmidt, which any port but torch may use at any rank */
         double g = model.gamma + (x->gram_schmidt || !j->torch ? model.kappa : 0);
         double unit = j->e.u * evidence_at(&j->e, step, tensor)->scale * g;
         check_place unused = CHECK_NOWHERE;
         const double *out = evidence_out(&j->e, step, tensor);
-        bool right = difference_ratio(out, model.out, x->n, x->m, unit, &unused) <= limit_of(LIMIT_ONE_STEP)->limit;
+        bool right =
+            difference_ratio_shown(j, out, model.out, tensor, unit, &unused) <= limit_of(LIMIT_ONE_STEP)->limit;
         if (epsilon && (right || spans_the_same(j, step, tensor, &model, unit))) {
             ok = judge_out(j, &p->gram_schmidt, step, tensor, &model, unit);
         }
@@ -177,10 +177,10 @@ static bool judge_kept(judging *j, probes *p, int64_t step, size_t tensor)
     if (!model.reference_inaccurate && condition * j->e.u <= SKIP_CONDITION) {
         double g = model.gamma + condition + (x->gram_schmidt ? model.kappa : 0);
         double unit = j->e.u * evidence_at(&j->e, step, tensor)->scale * g;
-        bool epsilon = x->gram_schmidt && j->c->config.orthogonalization_epsilon > 0;
+        bool epsilon = x->gram_schmidt && j->e.epsilon > 0;
         check_place place;
         const double *out = evidence_out(&j->e, step, tensor);
-        bool right = difference_ratio(out, model.out, x->n, x->m, unit, &place) <= limit_of(LIMIT_ONE_STEP)->limit;
+        bool right = difference_ratio_shown(j, out, model.out, tensor, unit, &place) <= limit_of(LIMIT_ONE_STEP)->limit;
         bool by_epsilon = epsilon && (right || spans_the_same(j, step, tensor, &model, unit));
         ok = judge_out(j, by_epsilon ? &p->kept_epsilon : &p->kept, step, tensor, &model, unit);
         double of_p = factor_ratio(j, step, tensor, &model, &place);
@@ -223,7 +223,7 @@ static bool judge_new_q(judging *j, probes *p, int64_t step, size_t tensor)
 {
     const evidence_tensor *x = &j->e.tensors[tensor];
     bool lacks = false, ok = true;
-    if (!j->torch || !j->c->config.warm_start) {
+    if (!j->torch || !j->c->config.warm_start || !evidence_at(&j->e, step, tensor)->knows_mean) {
         return true;
     }
     double *own_p = evidence_factor(trace_p(j->t, step, x->bucket, x->tensor), x->n * x->r, &lacks);
@@ -247,7 +247,7 @@ static bool judge_new_q(judging *j, probes *p, int64_t step, size_t tensor)
 
 void judge_one_step(judging *j)
 {
-    if (j->c->problem.flattened || (j->claims & PSGD_CLAIM_ALTERNATING) != 0) {
+    if ((j->claims & PSGD_CLAIM_ALTERNATING) != 0) {
         return;
     }
     probes p = {.drawn_torch = probe_for("PSGD-RND-002", LIMIT_ONE_STEP),
@@ -264,7 +264,7 @@ void judge_one_step(judging *j)
                 .q_averaged = probe_for("PSGD-WRM-002", LIMIT_OWN_FACTORS)};
     for (size_t i = 0; i < j->e.tensor_count; i++) {
         for (int64_t step = j->c->config.start_iter; step < j->e.steps; step++) {
-            if (!judging_is_regular(j, i, step)) {
+            if (!judging_is_comparable(j, i, step)) {
                 continue;
             }
             bool ok = judge_drawn(j, &p, step, i) && judge_kept(j, &p, step, i);
@@ -280,6 +280,21 @@ void judge_one_step(judging *j)
     }
 }
 
+/* FLT-003 from outputs alone: held against the model, and against one that forgets the error of the padding, which must
+ * differ for this to be trusted. False: the output is what such a port gives. */
+static bool judge_fed_back(judging *j, probe *p, int64_t step, size_t tensor, double unit)
+{
+    const evidence_tensor *x = &j->e.tensors[tensor];
+    size_t at = (size_t)step * j->c->bucket_count + x->bucket;
+    const double *out = evidence_out(&j->e, step, tensor);
+    double most = limit_of(p->row)->limit;
+    check_place place = place_of(j, step, tensor, STAGE_M), unused = place;
+    double ratio = difference_ratio_shown(j, out, j->free_running->out[at], tensor, unit, &place);
+    double forgetful = difference_ratio_shown(j, out, j->forgetful->out[at], tensor, unit, &unused);
+    double apart = difference_ratio_shown(j, j->free_running->out[at], j->forgetful->out[at], tensor, 1, &unused);
+    return (!(ratio <= most) && !(forgetful <= most)) || probe_measure(j, p, ratio, most * unit / apart, &place);
+}
+
 /* The requirement that a free-running result stands for, once single steps are right: what is carried between steps. */
 static const char *carried(const judging *j)
 {
@@ -293,14 +308,14 @@ void judge_free_running(judging *j)
     if (run == NULL || (j->claims & PSGD_CLAIM_ALTERNATING) != 0) {
         return;
     }
-    probe p = probe_for(carried(j), LIMIT_FREE_RUNNING);
+    probe p = probe_for(carried(j), LIMIT_FREE_RUNNING), fed_back = probe_for("PSGD-FLT-003", LIMIT_FREE_RUNNING);
     for (size_t i = 0; i < j->e.tensor_count; i++) {
         const evidence_tensor *x = &j->e.tensors[i];
         bool method_free = x->gram_schmidt || !j->torch;
         for (int64_t step = j->c->config.start_iter; step < j->e.steps; step++) {
-            size_t at = (size_t)step * j->e.tensor_count + i;
+            size_t at = evidence_model_entry(&j->e, step, i);
             bool epsilon_decides = j->torch && x->gram_schmidt;
-            if (!judging_is_regular(j, i, step) || run->reference_inaccurate[at] ||
+            if (!judging_is_comparable(j, i, step) || run->reference_inaccurate[at] ||
                 !(judging_projects(j, i) || epsilon_decides)) {
                 break; /* whatever is irregular spoils what comes after */
             }
@@ -310,9 +325,12 @@ void judge_free_running(judging *j)
             }
             const double *expected = run->out[(size_t)step * j->c->bucket_count + x->bucket] + x->offset;
             check_place place = place_of(j, step, i, STAGE_OUT);
-            double unit = j->e.u * evidence_at(&j->e, step, i)->scale * amplification;
-            if (step > j->c->config.start_iter &&
-                !probe_compare(j, &p, evidence_out(&j->e, step, i), expected, x->n, x->m, unit, &place)) {
+            double unit = j->e.u * judging_scale(j, step, i) * amplification;
+            if (step > j->c->config.start_iter && j->forgetful != NULL &&
+                !judge_fed_back(j, &fed_back, step, i, unit)) {
+                judging_stop(j, i, step);
+            } else if (step > j->c->config.start_iter &&
+                       !probe_compare_shown(j, &p, evidence_out(&j->e, step, i), expected, i, unit, &place)) {
                 judging_stop(j, i, step);
             }
         }

@@ -1,18 +1,13 @@
 /* evidence.c: gathers what the laws need (contract: evidence.h). It trusts nothing of a trace: arrays of another size
  * or type than the case's count as not shown. Means are summed in long double, so that the judge's own rounding stays
  * below half a unit of f64. */
-#include "judge/evidence.h"
+#include "judge/evidence_internal.h"
 
 #include "judge/linalg.h"
 #include "judge/model.h"
 
 #include <math.h>
 #include <stdlib.h>
-
-static double *doubles(size_t count)
-{
-    return count > SIZE_MAX / sizeof(double) ? NULL : calloc(count == 0 ? 1 : count, sizeof(double));
-}
 
 bool evidence_is_compressed_step(const evidence *e, int64_t step)
 {
@@ -56,18 +51,32 @@ const tensor_evidence *evidence_at(const evidence *e, int64_t step, size_t tenso
     return &e->at[(size_t)step * e->tensor_count + tensor];
 }
 
+size_t evidence_model_entry(const evidence *e, int64_t step, size_t tensor)
+{
+    size_t before = tensor;
+    if (e->flattened) { /* the model counts tensors, and has a square's numbers at the bucket's first one */
+        before = 0;
+        for (size_t b = 0; b < e->tensors[tensor].bucket; b++) {
+            before += e->c->tensor_counts[b];
+        }
+    }
+    return (size_t)step * e->case_tensors + before;
+}
+
 double *evidence_part(const evidence *e, const values *bucket, size_t tensor, bool *out_of_memory)
 {
     const evidence_tensor *x = &e->tensors[tensor];
-    if (bucket == NULL || bucket->data == NULL || bucket->count != e->c->numel[x->bucket]) {
+    size_t numel = e->c->numel[x->bucket], count = x->n * x->m;
+    bool padded = bucket != NULL && e->flattened && bucket->count == count;
+    if (bucket == NULL || bucket->data == NULL || (bucket->count != numel && !padded)) {
         return NULL;
     }
-    double *result = doubles(x->n * x->m);
+    double *result = evidence_doubles(count);
     if (result == NULL) {
         *out_of_memory = true;
         return NULL;
     }
-    for (size_t i = 0; i < x->n * x->m; i++) {
+    for (size_t i = 0; i < (padded ? count : x->length); i++) {
         result[i] = values_get(bucket, x->offset + i);
     }
     return result;
@@ -78,47 +87,13 @@ double *evidence_factor(const values *factor, size_t count, bool *out_of_memory)
     if (factor == NULL || factor->data == NULL || factor->count != count) {
         return NULL;
     }
-    double *result = doubles(count);
+    double *result = evidence_doubles(count);
     if (result == NULL) {
         *out_of_memory = true;
         return NULL;
     }
     values_to_double(result, factor);
     return result;
-}
-
-/* Shapes and the selection, by the formula itself and not by the code under test. */
-static bool list_tensors(evidence *e)
-{
-    const test_case *c = e->c;
-    for (size_t b = 0; b < c->bucket_count; b++) {
-        e->tensor_count += c->buckets[b].tensor_count;
-    }
-    e->tensors = calloc(e->tensor_count + 1, sizeof *e->tensors);
-    e->judged_until = calloc(e->tensor_count + 1, sizeof *e->judged_until);
-    if (e->tensors == NULL || e->judged_until == NULL) {
-        return false;
-    }
-    size_t next = 0;
-    for (size_t b = 0; b < c->bucket_count; b++) {
-        size_t offset = 0;
-        for (size_t i = 0; i < c->buckets[b].tensor_count; i++, next++) {
-            const psgd_shape *shape = &c->buckets[b].shapes[i];
-            evidence_tensor *x = &e->tensors[next];
-            *x = (evidence_tensor){.bucket = b, .tensor = i, .offset = offset, .n = 1, .m = 1};
-            for (size_t d = 0; d < shape->ndim; d++) {
-                *(d == 0 ? &x->n : &x->m) *= shape->dims[d];
-            }
-            size_t r = x->n < x->m ? x->n : x->m;
-            x->r = c->config.matrix_approximation_rank < (int64_t)r ? (size_t)c->config.matrix_approximation_rank : r;
-            double before = (double)x->n * (double)x->m;
-            double after = ((double)x->n + (double)x->m) * (double)x->r;
-            x->compressed = after * c->config.min_compression_rate < before;
-            x->gram_schmidt = x->r <= 2 || c->dtype == PSGD_F16 || c->dtype == PSGD_BF16;
-            offset += x->n * x->m;
-        }
-    }
-    return true;
 }
 
 static bool shows_out(const test_case *c, const trace *t, int64_t step, size_t bucket, int rank)
@@ -165,62 +140,83 @@ static void count_steps(evidence *e)
     }
 }
 
-static bool shows_error(const evidence *e, int64_t step, size_t bucket)
+/* How many elements of E all ranks show: all that are stored, those of the bucket without its padding, or 0: none. */
+static size_t shown_error(const evidence *e, int64_t step, size_t bucket, size_t stored)
 {
+    size_t shown = stored;
     for (int k = 0; k < e->c->world; k++) {
         const values *error = trace_error(e->t, step, bucket, k);
-        if (error->data == NULL || error->count != e->c->numel[bucket]) {
-            return false;
+        if (error->data == NULL || (error->count != stored && error->count != e->c->numel[bucket])) {
+            return 0;
         }
+        shown = error->count < shown ? error->count : shown;
     }
-    return true;
+    return shown;
 }
 
-/* One bucket's rolling memory. own[world * numel]: E_k = M_k - out, kept whatever is shown. */
+/* One bucket's rolling memory. own[world * stored]: E_k = M_k - out, kept whatever is shown. */
 typedef struct memory {
     double *own;
-    double *squares; /* [numel]: mean_k M_k^2 of this step */
+    double *squares;  /* [stored]: mean_k M_k^2 of this step */
+    size_t stored;    /* elements of the bucket, with the flattened variant's padding */
+    bool knows_own;   /* the padding of own, too */
+    size_t was_shown; /* elements of E after the step before */
 } memory;
 
-/* Fills out, gradient, mean, error of one step and bucket, and moves the memory on. */
-static bool fill_step(evidence *e, memory *mem, int64_t step, size_t bucket)
+/* Fills out, gradient, mean, error of one step and bucket, and moves the memory on. *known: the padding is known of
+ * them. */
+static bool fill_step(evidence *e, memory *mem, tensor_evidence *known, int64_t step, size_t bucket)
 {
     const test_case *c = e->c;
-    size_t numel = c->numel[bucket], at = (size_t)step * c->bucket_count + bucket;
+    size_t numel = c->numel[bucket], stored = mem->stored, at = (size_t)step * c->bucket_count + bucket;
     int world = c->world;
+    bool compressed = evidence_is_compressed_step(e, step);
     bool remembers = c->config.use_error_feedback && step > c->config.start_iter;
-    bool shown_before = remembers && e->error[at - c->bucket_count] != NULL;
-    bool shown = evidence_is_compressed_step(e, step) && shows_error(e, step, bucket);
-    e->out[at] = doubles(numel);
-    e->gradient[at] = doubles(numel);
-    e->mean[at] = doubles(numel);
-    e->error[at] = shown ? doubles(numel) : NULL;
-    if (e->out[at] == NULL || e->gradient[at] == NULL || e->mean[at] == NULL || (shown && e->error[at] == NULL)) {
+    size_t shown_before = remembers ? mem->was_shown : 0;
+    size_t shown = compressed ? shown_error(e, step, bucket, stored) : 0;
+    e->out[at] = evidence_doubles(stored);
+    e->gradient[at] = evidence_doubles(stored);
+    e->mean[at] = evidence_doubles(stored);
+    e->error[at] = shown > 0 ? evidence_doubles(stored) : NULL;
+    if (e->out[at] == NULL || e->gradient[at] == NULL || e->mean[at] == NULL || (shown > 0 && e->error[at] == NULL)) {
         return false;
     }
-    values_to_double(e->out[at], trace_out(e->t, step, bucket, 0));
-    for (size_t i = 0; i < numel; i++) {
+    values_to_double(e->out[at], trace_out(e->t, step, bucket, 0)); /* of numel */
+    bool from_factors = false;
+    if (compressed && stored > numel && !evidence_padding_from_factors(&from_factors, e->out[at], e, step, bucket)) {
+        return false;
+    }
+    known->knows_mean = stored == numel || !remembers || shown_before == stored || mem->knows_own;
+    known->knows_error = shown == stored;
+    known->padding_by_factors = from_factors;
+    known->knows_out = stored == numel || !compressed || from_factors || (known->knows_mean && shown == stored);
+    for (size_t i = 0; i < stored; i++) {
         long double sum = 0, mean = 0, squares = 0, error = 0;
+        bool padding = i >= numel;
         for (int k = 0; k < world; k++) {
-            double *own = &mem->own[(size_t)k * numel + i];
-            double g = values_get(case_in(c, step, bucket, k), i);
-            double before = !remembers     ? 0
-                            : shown_before ? values_get(trace_error(e->t, step - 1, bucket, k), i)
-                                           : *own;
+            double g = padding ? 0 : values_get(case_in(c, step, bucket, k), i);
+            double before = !remembers || (padding && !known->knows_mean) ? 0
+                            : i < shown_before ? values_get(trace_error(e->t, step - 1, bucket, k), i)
+                                               : mem->own[(size_t)k * stored + i];
             long double m = (long double)g + before;
             sum += g;
             mean += m;
             squares += m * m;
-            error += shown ? values_get(trace_error(e->t, step, bucket, k), i) : 0;
-            *own = (double)(m - e->out[at][i]);
+            error += i < shown ? values_get(trace_error(e->t, step, bucket, k), i) : 0;
+            mem->own[(size_t)k * stored + i] = (double)(m - e->out[at][i]);
         }
         e->gradient[at][i] = (double)(sum / world);
         e->mean[at][i] = (double)(mean / world);
         mem->squares[i] = (double)(squares / world);
-        if (shown) {
+        if (shown > 0) {
             e->error[at][i] = (double)(error / world);
         }
+        if (padding && compressed && !from_factors && known->knows_out) { /* own's padding is not used: E is shown */
+            e->out[at][i] = (double)((mean - error) / world);
+        }
     }
+    mem->knows_own = known->knows_mean && known->knows_out;
+    mem->was_shown = shown;
     return true;
 }
 
@@ -264,14 +260,13 @@ static bool is_spoiled(const evidence *e, int64_t step, size_t tensor)
     if (before == REGARD_FULL || !(config->warm_start || config->use_error_feedback)) {
         return false;
     }
-    bool came_out_finite = all_finite(evidence_out(e, step - 1, tensor), x->n * x->m);
+    bool came_out_finite = all_finite(evidence_out(e, step - 1, tensor), x->length);
     return before == REGARD_NONFINITE || config->warm_start || !came_out_finite;
 }
 
 static bool regard_tensor(evidence *e, int64_t step, size_t tensor)
 {
     const evidence_tensor *x = &e->tensors[tensor];
-    const psgd_config *config = &e->c->config;
     tensor_evidence *at = &e->at[(size_t)step * e->tensor_count + tensor];
     const double *mean = evidence_mean(e, step, tensor);
     size_t count = x->n * x->m;
@@ -284,11 +279,11 @@ static bool regard_tensor(evidence *e, int64_t step, size_t tensor)
     if (is_spoiled(e, step, tensor)) {
         at->regard = REGARD_SPOILED;
     }
-    if (!all_finite(mean, count)) {
+    if (!all_finite(mean, count) || !at->knows_mean) {
         return true;
     }
     size_t least = x->n < x->m ? x->n : x->m;
-    double *s = doubles(least);
+    double *s = evidence_doubles(least);
     bool ok = s != NULL && singular_values(mean, x->n, x->m, s, NULL, NULL);
     if (ok) {
         at->sigma_first = s[0];
@@ -296,7 +291,7 @@ static bool regard_tensor(evidence *e, int64_t step, size_t tensor)
         at->sigma_next = x->r < least ? s[x->r] : 0;
         at->sigma_last = s[least - 1];
         bool deficient = x->gram_schmidt && !(at->sigma_r > 10 * e->u * at->scale);
-        if (at->regard == REGARD_FULL && deficient && config->orthogonalization_epsilon == 0) {
+        if (at->regard == REGARD_FULL && deficient && e->epsilon == 0) {
             at->regard = REGARD_DEFICIENT;
         } else if (at->regard == REGARD_FULL && is_extreme(e, x, at)) {
             at->regard = REGARD_EXTREME;
@@ -314,26 +309,28 @@ static double scale_of(const evidence *e, double norm, const evidence_tensor *x)
     return norm > 0 && norm < least ? least : norm;
 }
 
-static bool fill_bucket(evidence *e, size_t bucket, size_t first_tensor)
+/* first_tensor, count: the tensors of this bucket. */
+static bool fill_bucket(evidence *e, size_t bucket, size_t first_tensor, size_t count)
 {
     const test_case *c = e->c;
-    size_t numel = c->numel[bucket], all;
-    memory mem = {0};
-    bool ok = numel == 0 || (size_t)c->world <= SIZE_MAX / numel;
-    all = ok ? numel * (size_t)c->world : 0;
-    mem.own = doubles(all);
-    mem.squares = doubles(numel);
+    const evidence_tensor *first = &e->tensors[first_tensor];
+    memory mem = {.stored = e->flattened && count > 0 ? first->n * first->m : c->numel[bucket]};
+    bool ok = mem.stored == 0 || (size_t)c->world <= SIZE_MAX / mem.stored;
+    mem.own = evidence_doubles(ok ? mem.stored * (size_t)c->world : 0);
+    mem.squares = evidence_doubles(mem.stored);
     ok = ok && mem.own != NULL && mem.squares != NULL;
     for (int64_t step = 0; ok && step < e->steps; step++) {
-        ok = fill_step(e, &mem, step, bucket);
-        for (size_t i = 0; ok && i < c->buckets[bucket].tensor_count; i++) {
+        tensor_evidence known = {.regard = REGARD_FULL};
+        ok = fill_step(e, &mem, &known, step, bucket);
+        for (size_t i = 0; ok && i < count; i++) {
             size_t tensor = first_tensor + i;
             const evidence_tensor *x = &e->tensors[tensor];
             double *roots = mem.squares + x->offset;
             for (size_t j = 0; j < x->n * x->m; j++) {
                 roots[j] = sqrt(roots[j]);
             }
-            e->at[(size_t)step * e->tensor_count + tensor].scale = scale_of(e, norm_frobenius(roots, x->n * x->m), x);
+            known.scale = scale_of(e, norm_frobenius(roots, x->n * x->m), x);
+            e->at[(size_t)step * e->tensor_count + tensor] = known;
             settle_uncompressed(e, step, tensor);
             ok = regard_tensor(e, step, tensor);
         }
@@ -346,8 +343,10 @@ static bool fill_bucket(evidence *e, size_t bucket, size_t first_tensor)
 bool evidence_build(evidence *e, const test_case *c, const trace *t)
 {
     *e = (evidence){.c = c, .t = t, .u = type_epsilon(c->dtype)};
+    e->flattened = c->config.variant == PSGD_FLATTENED;
+    e->epsilon = e->flattened ? 0 : c->config.orthogonalization_epsilon;
     count_steps(e);
-    bool ok = list_tensors(e);
+    bool ok = evidence_list_tensors(e);
     size_t steps = (size_t)e->steps;
     e->plain_only = e->steps <= c->config.start_iter;
     e->out = calloc(steps * c->bucket_count + 1, sizeof *e->out);
@@ -358,8 +357,10 @@ bool evidence_build(evidence *e, const test_case *c, const trace *t)
     ok = ok && e->out != NULL && e->gradient != NULL && e->mean != NULL && e->error != NULL && e->at != NULL;
     size_t first = 0;
     for (size_t b = 0; ok && b < c->bucket_count; b++) {
-        ok = fill_bucket(e, b, first);
-        first += c->buckets[b].tensor_count;
+        size_t count = c->buckets[b].tensor_count;
+        count = e->flattened && count > 0 ? 1 : count;
+        ok = fill_bucket(e, b, first, count);
+        first += count;
     }
     for (size_t i = 0; ok && i < e->tensor_count; i++) {
         e->judged_until[i] = e->steps;

@@ -11,7 +11,7 @@
 #include <string.h>
 
 /* Only a second run can show these: companion.c opens their checks. */
-static const char *const by_companion[] = {"PSGD-AGG-007", "PSGD-AGG-008", "PSGD-NUM-003", "PSGD-CKP-001"};
+static const char *const by_companion[] = {"PSGD-AGG-007", "PSGD-AGG-008", "PSGD-NUM-003", "PSGD-CKP-001", "PSGD-ASY-001"};
 
 /* These have no law of their own: they stand or fall with the whole case. */
 static const char *const by_case[] = {"PSGD-CFG-004", "PSGD-SEL-003", "PSGD-SEL-004", "PSGD-SEL-005",
@@ -95,7 +95,17 @@ static void judge_the_rest(judging *j)
 /* The free-running model costs several runs of the case: only where something can be held against it. */
 static bool needs_free_running(const judging *j)
 {
-    return j->q_known && j->e.steps > j->c->config.start_iter && !j->c->problem.flattened;
+    return j->q_known && j->e.steps > j->c->config.start_iter;
+}
+
+/* Is there a square's padding whose error is remembered? */
+static bool has_kept_padding(const judging *j)
+{
+    bool padded = false;
+    for (size_t i = 0; i < j->e.tensor_count; i++) {
+        padded = padded || j->e.tensors[i].length < j->e.tensors[i].n * j->e.tensors[i].m;
+    }
+    return padded && j->c->config.use_error_feedback;
 }
 
 /* Ports differ in which tensors they compress; only claim torch says how. A case that the suite made is known to be one
@@ -103,7 +113,8 @@ static bool needs_free_running(const judging *j)
 static bool is_selection_known(const judging *j)
 {
     const char *made_for = j->c->requirements;
-    return j->torch || (made_for != NULL && made_for[0] != '\0') || problem_is_unambiguous(&j->c->problem);
+    return j->torch || j->e.flattened || (made_for != NULL && made_for[0] != '\0') ||
+           problem_is_unambiguous(&j->c->problem);
 }
 
 /* Laws that hold whichever tensors a port compresses. */
@@ -116,22 +127,31 @@ static void judge_any_selection(judging *j)
 
 static void judge_run(judging *j)
 {
+    judge_flattened(j);
     judge_selection(j);
     judge_mean(j);
     judge_degenerate(j);
     judge_placement(j);
     judge_projection(j);
+    judge_alternating(j);
     judge_conservation(j);
     judge_exactness(j);
     judge_telescoping(j);
     judge_long_run(j);
     judge_statistics(j);
-    model_run run;
+    model_run run, forgetful;
     if (needs_free_running(j)) {
         if (model_run_case(&run, j->c, NOISE_RUNS)) {
             j->free_running = &run;
         } else {
             judging_lacks_memory(j);
+        }
+        if (has_kept_padding(j)) {
+            if (model_run_forgetful(&forgetful, j->c)) {
+                j->forgetful = &forgetful;
+            } else {
+                judging_lacks_memory(j);
+            }
         }
     }
     judge_one_step(j);
@@ -142,6 +162,10 @@ static void judge_run(judging *j)
         model_run_free(&run, j->c);
         j->free_running = NULL;
     }
+    if (j->forgetful != NULL) {
+        model_run_free(&forgetful, j->c);
+        j->forgetful = NULL;
+    }
 }
 
 void judge_case(verdict *v, const test_case *c, const trace *t, uint64_t claims)
@@ -149,11 +173,11 @@ void judge_case(verdict *v, const test_case *c, const trace *t, uint64_t claims)
     judging j = {.v = v, .c = c, .t = t, .claims = claims, .first_check = v->count};
     j.torch = (claims & PSGD_CLAIM_TORCH) != 0;
     j.q_known = t->q_given || j.torch;
-    j.selection_known = is_selection_known(&j);
     if (!evidence_build(&j.e, c, t)) {
         judging_lacks_memory(&j);
         return;
     }
+    j.selection_known = is_selection_known(&j);
     if (judge_structure(&j)) {
         if (j.selection_known) {
             judge_run(&j);

@@ -67,13 +67,15 @@ void probe_unobserved(judging *j, probe *p, const char *reason)
     }
 }
 
-/* Deviations are divided by the largest before they are squared, so that no scale overflows. */
-double difference_ratio(const double *got, const double *expected, size_t n, size_t m, double unit, check_place *place)
+/* Of the first `count` elements of rows of `columns`. Deviations are divided by the largest before they are squared, so
+ * that no scale overflows. */
+static double ratio_of(const double *got, const double *expected, size_t count, size_t columns, double unit,
+                       check_place *place)
 {
     double largest = -1;
     bool unknown = false;
     size_t worst = 0;
-    for (size_t i = 0; i < n * m && !unknown; i++) {
+    for (size_t i = 0; i < count && !unknown; i++) {
         double deviation = fabs(got[i] - expected[i]);
         unknown = isnan(deviation);
         if (unknown || deviation > largest) {
@@ -81,9 +83,9 @@ double difference_ratio(const double *got, const double *expected, size_t n, siz
             worst = i;
         }
     }
-    if (n * m > 0) {
-        place->row = (int64_t)(worst / m);
-        place->column = (int64_t)(worst % m);
+    if (count > 0) {
+        place->row = (int64_t)(worst / columns);
+        place->column = (int64_t)(worst % columns);
         place->got = got[worst];
         place->expected = expected[worst];
     }
@@ -91,11 +93,31 @@ double difference_ratio(const double *got, const double *expected, size_t n, siz
         return unknown ? (double)NAN : 0;
     }
     double sum = 0;
-    for (size_t i = 0; i < n * m; i++) {
+    for (size_t i = 0; i < count; i++) {
         double part = (got[i] - expected[i]) / largest;
         sum += part * part;
     }
     return largest / unit * sqrt(sum); /* infinite if unit is 0; NaN if the largest is infinite too */
+}
+
+double difference_ratio(const double *got, const double *expected, size_t n, size_t m, double unit, check_place *place)
+{
+    return ratio_of(got, expected, n * m, m, unit, place);
+}
+
+double difference_ratio_shown(const judging *j, const double *got, const double *expected, size_t tensor, double unit,
+                              check_place *place)
+{
+    return ratio_of(got, expected, j->e.tensors[tensor].length, j->e.tensors[tensor].m, unit, place);
+}
+
+bool probe_compare_shown(judging *j, probe *p, const double *got, const double *expected, size_t tensor, double unit,
+                         const check_place *place)
+{
+    check_place where = *place;
+    double ratio = difference_ratio_shown(j, got, expected, tensor, unit, &where);
+    double most = limit_of(p->row)->limit, power = most * unit / norm_frobenius(expected, j->e.tensors[tensor].length);
+    return probe_measure(j, p, ratio, power, &where);
 }
 
 bool probe_compare_limit(judging *j, probe *p, const double *got, const double *expected, size_t n, size_t m,
@@ -135,17 +157,31 @@ bool judging_may(const judging *j, size_t tensor, int64_t step)
     return step < j->e.judged_until[tensor];
 }
 
-bool judging_is_regular(const judging *j, size_t tensor, int64_t step)
+bool judging_is_comparable(const judging *j, size_t tensor, int64_t step)
 {
     return j->e.tensors[tensor].compressed && evidence_is_compressed_step(&j->e, step) &&
            judging_may(j, tensor, step) && evidence_at(&j->e, step, tensor)->regard == REGARD_FULL;
 }
 
+bool judging_is_regular(const judging *j, size_t tensor, int64_t step)
+{
+    return judging_is_comparable(j, tensor, step) && evidence_at(&j->e, step, tensor)->knows_mean &&
+           evidence_at(&j->e, step, tensor)->knows_out;
+}
+
 bool judging_projects(const judging *j, size_t tensor)
 {
     const evidence_tensor *x = &j->e.tensors[tensor];
-    bool plain = j->c->config.orthogonalization_epsilon == 0 || (j->torch && !x->gram_schmidt);
-    return plain && !j->c->problem.flattened && (j->claims & PSGD_CLAIM_ALTERNATING) == 0;
+    bool plain = j->e.epsilon == 0 || (j->torch && !x->gram_schmidt);
+    return plain && (j->claims & PSGD_CLAIM_ALTERNATING) == 0;
+}
+
+double judging_scale(const judging *j, int64_t step, size_t tensor)
+{
+    const tensor_evidence *at = evidence_at(&j->e, step, tensor);
+    return at->knows_mean || j->free_running == NULL
+               ? at->scale
+               : j->free_running->scale[evidence_model_entry(&j->e, step, tensor)];
 }
 
 bool judging_is_fixed(const judging *j, size_t tensor)

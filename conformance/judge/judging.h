@@ -21,6 +21,7 @@ typedef struct judging {
     size_t first_check;
     evidence e;
     model_run *free_running; /* null: not made */
+    model_run *forgetful;    /* the same of a flattened variant that forgets the error of the padding; null: not made */
 } judging;
 
 typedef struct probe {
@@ -56,8 +57,15 @@ bool probe_compare(judging *j, probe *p, const double *got, const double *expect
 bool probe_compare_limit(judging *j, probe *p, const double *got, const double *expected, size_t n, size_t m,
                          double unit, double most, const check_place *place);
 
+/* The same of the elements of a tensor that results show: all, but for the flattened variant's padding. */
+bool probe_compare_shown(judging *j, probe *p, const double *got, const double *expected, size_t tensor, double unit,
+                         const check_place *place);
+
 /* ||a - b||_F / unit, 0 if they are equal whatever the unit; and where they differ most. */
 double difference_ratio(const double *got, const double *expected, size_t n, size_t m, double unit, check_place *place);
+/* The same of a tensor's shown elements. */
+double difference_ratio_shown(const judging *j, const double *got, const double *expected, size_t tensor, double unit,
+                              check_place *place);
 
 /* Step, bucket and tensor filled in. */
 check_place place_of(const judging *j, int64_t step, size_t tensor, check_stage stage);
@@ -66,10 +74,16 @@ check_place place_of(const judging *j, int64_t step, size_t tensor, check_stage 
 void judging_stop(judging *j, size_t tensor, int64_t step);
 /* May a stateful check look at this tensor at this step? */
 bool judging_may(const judging *j, size_t tensor, int64_t step);
-/* The same, and it is compressed in this step and everything about it is regular. */
+/* The same, and it is compressed in this step and what went in is regular: its shown elements can be held against
+ * known ones. */
+bool judging_is_comparable(const judging *j, size_t tensor, int64_t step);
+/* The same, and M and out are known as whole matrices (all but some of the flattened variant's are). */
 bool judging_is_regular(const judging *j, size_t tensor, int64_t step);
 /* Laws of a projection hold for any port here: epsilon 0, or QR under torch; not the alternating variant. */
 bool judging_projects(const judging *j, size_t tensor);
+
+/* S; where the flattened variant's padding is not known, the free-running model's. */
+double judging_scale(const judging *j, int64_t step, size_t tensor);
 
 /* Is the mean gradient the same in all compressed steps? (A constant case may begin with a zero matrix.) */
 bool judging_is_fixed(const judging *j, size_t tensor);
@@ -80,7 +94,9 @@ void judge_selection(judging *j);
 void judge_mean(judging *j);
 void judge_conservation(judging *j);
 void judge_placement(judging *j);
+void judge_flattened(judging *j);
 void judge_projection(judging *j);
+void judge_alternating(judging *j);
 void judge_degenerate(judging *j);
 void judge_exactness(judging *j);
 void judge_telescoping(judging *j);

@@ -25,8 +25,7 @@ static double rounded(double x, psgd_dtype dtype)
 static bool judge_sum(judging *j, probes *p, int64_t step, size_t tensor)
 {
     const evidence *e = &j->e;
-    const evidence_tensor *x = &e->tensors[tensor];
-    size_t count = x->n * x->m;
+    size_t count = e->tensors[tensor].n * e->tensors[tensor].m;
     const double *out = evidence_out(e, step, tensor), *error = evidence_error(e, step, tensor);
     double *sum = calloc(count, sizeof *sum);
     if (sum == NULL) {
@@ -38,9 +37,9 @@ static bool judge_sum(judging *j, probes *p, int64_t step, size_t tensor)
     }
     check_place place = place_of(j, step, tensor, STAGE_ERROR);
     double unit = e->u * evidence_at(e, step, tensor)->scale;
-    bool ok = probe_compare(j, &p->conserves, sum, evidence_mean(e, step, tensor), x->n, x->m, unit, &place);
+    bool ok = probe_compare_shown(j, &p->conserves, sum, evidence_mean(e, step, tensor), tensor, unit, &place);
     if (ok && step > j->c->config.start_iter) {
-        ok = probe_compare(j, &p->overwrites, sum, evidence_mean(e, step, tensor), x->n, x->m, unit, &place);
+        ok = probe_compare_shown(j, &p->overwrites, sum, evidence_mean(e, step, tensor), tensor, unit, &place);
     }
     free(sum);
     return ok;
@@ -51,7 +50,7 @@ static bool judge_sum(judging *j, probes *p, int64_t step, size_t tensor)
 static bool is_from_plain_phase(judging *j, size_t tensor, int rank, const double *extra)
 {
     const evidence_tensor *x = &j->e.tensors[tensor];
-    size_t count = x->n * x->m;
+    size_t count = x->length;
     double extra_norm = norm_frobenius(extra, count);
     double last = 0, all = 0;
     for (size_t i = 0; i < count; i++) {
@@ -72,7 +71,7 @@ static bool judge_rank(judging *j, probes *p, int64_t step, size_t tensor, int r
 {
     const evidence *e = &j->e;
     const evidence_tensor *x = &e->tensors[tensor];
-    size_t count = x->n * x->m;
+    size_t count = x->length; /* the flattened variant's padding is law_flattened.c's */
     bool lacks = false, first = step == j->c->config.start_iter;
     double *error = evidence_part(e, trace_error(j->t, step, x->bucket, rank), tensor, &lacks);
     double *local = evidence_part(e, case_in(j->c, step, x->bucket, rank), tensor, &lacks);
@@ -91,7 +90,7 @@ static bool judge_rank(judging *j, probes *p, int64_t step, size_t tensor, int r
         check_place place = place_of(j, step, tensor, STAGE_ERROR);
         place.rank = rank;
         check_place where = place;
-        double ratio = difference_ratio(error, expected, x->n, x->m, unit, &where);
+        double ratio = difference_ratio_shown(j, error, expected, tensor, unit, &where);
         bool within = ratio <= limit_of(LIMIT_LOCAL_ERROR)->limit;
         for (size_t i = 0; !within && first && i < count; i++) {
             memory = memory == NULL ? calloc(count, sizeof *memory) : memory;
@@ -111,7 +110,7 @@ static bool judge_rank(judging *j, probes *p, int64_t step, size_t tensor, int r
             }
         }
         if (ok) {
-            ratio = difference_ratio(error, expected, x->n, x->m, 1, &place);
+            ratio = difference_ratio_shown(j, error, expected, tensor, 1, &place);
             ok = probe_measure(j, x->compressed ? &p->local_exact : &p->uncompressed_exact, ratio, 0, &place);
         }
     }
@@ -124,15 +123,14 @@ static bool judge_rank(judging *j, probes *p, int64_t step, size_t tensor, int r
 
 static bool is_judged(const judging *j, int64_t step, size_t tensor)
 {
-    const evidence_tensor *x = &j->e.tensors[tensor];
-    size_t count = x->n * x->m;
+    size_t count = j->e.tensors[tensor].length;
     return judging_may(j, tensor, step) && count > 0 && all_finite(evidence_out(&j->e, step, tensor), count) &&
            all_finite(evidence_mean(&j->e, step, tensor), count);
 }
 
 void judge_conservation(judging *j)
 {
-    if (!j->c->config.use_error_feedback || j->c->problem.flattened) {
+    if (!j->c->config.use_error_feedback) {
         return;
     }
     probes p = {.conserves = probe_for("PSGD-EF-001", LIMIT_CONSERVATION),

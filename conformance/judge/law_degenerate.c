@@ -25,9 +25,9 @@ static size_t count_nonfinite(const double *a, size_t count)
 }
 
 /* The first element for which (a is finite) == finite. */
-static void point_to(check_place *place, const double *a, size_t n, size_t m, bool finite)
+static void point_to(check_place *place, const double *a, size_t count, size_t m, bool finite)
 {
-    for (size_t i = 0; i < n * m; i++) {
+    for (size_t i = 0; i < count; i++) {
         if (isfinite(a[i]) == finite) {
             place->row = (int64_t)(i / m);
             place->column = (int64_t)(i % m);
@@ -41,13 +41,13 @@ static void point_to(check_place *place, const double *a, size_t n, size_t m, bo
 static bool judge_nonfinite(judging *j, probes *p, int64_t step, size_t tensor, bool sticks)
 {
     const evidence_tensor *x = &j->e.tensors[tensor];
-    size_t count = x->n * x->m;
+    size_t count = x->length;
     const double *out = evidence_out(&j->e, step, tensor);
     bool compresses = x->compressed && evidence_is_compressed_step(&j->e, step);
     check_place place = place_of(j, step, tensor, STAGE_OUT);
     place.expected = NAN;
     size_t found = count_nonfinite(out, count);
-    point_to(&place, out, x->n, x->m, true);
+    point_to(&place, out, count, x->m, true);
     bool throughout = compresses && j->torch;
     return probe_expect(
         j, &p->visible, throughout ? found == count : found > 0, &place,
@@ -61,23 +61,23 @@ static bool judge_finite(judging *j, probes *p, int64_t step, size_t tensor)
 {
     const evidence_tensor *x = &j->e.tensors[tensor];
     const tensor_evidence *at = evidence_at(&j->e, step, tensor);
-    size_t count = x->n * x->m;
+    size_t count = x->length;
     const double *out = evidence_out(&j->e, step, tensor);
     check_place place = place_of(j, step, tensor, STAGE_OUT);
-    double epsilon = j->c->config.orthogonalization_epsilon;
-    bool finite = all_finite(out, count), deficient = !(at->sigma_r > 10 * j->e.u * at->scale);
+    double epsilon = j->e.epsilon;
+    bool finite = all_finite(out, count), deficient = at->knows_mean && !(at->sigma_r > 10 * j->e.u * at->scale);
     bool may_be_nan = epsilon == 0 && (x->gram_schmidt ? at->regard != REGARD_FULL : deficient && !j->torch);
     if (!all_finite(evidence_mean(&j->e, step, tensor), count)) {
         return true; /* what the port remembered was not finite: not this step's columns */
     }
     if (at->scale == 0) {
         bool ok = all_zero(out, count) || (may_be_nan && count_nonfinite(out, count) == count);
-        point_to(&place, out, x->n, x->m, finite);
+        point_to(&place, out, count, x->m, finite);
         place.expected = 0;
         return probe_expect(j, &p->columns, ok, &place, "zero gradients did not come out as zeros");
     }
     if (at->regard == REGARD_DEFICIENT || (!x->gram_schmidt && deficient)) {
-        point_to(&place, out, x->n, x->m, false);
+        point_to(&place, out, count, x->m, false);
         return probe_expect(j, &p->columns, finite || may_be_nan, &place,
                             "dependent columns made the output not finite");
     }
@@ -89,7 +89,7 @@ static bool judge_dead(judging *j, probes *p, int64_t step, size_t tensor, bool 
 {
     const evidence_tensor *x = &j->e.tensors[tensor];
     const psgd_config *config = &j->c->config;
-    if (!j->torch || !x->gram_schmidt || !(config->orthogonalization_epsilon > 0) || !config->warm_start) {
+    if (!j->torch || !x->gram_schmidt || !(j->e.epsilon > 0) || !config->warm_start) {
         return true;
     }
     const double *out = evidence_out(&j->e, step, tensor);
@@ -113,9 +113,6 @@ static bool judge_dead(judging *j, probes *p, int64_t step, size_t tensor, bool 
 
 void judge_degenerate(judging *j)
 {
-    if (j->c->problem.flattened) {
-        return;
-    }
     probes p = {.columns = probe_for("PSGD-ORT-005", LIMIT_STRUCTURE),
                 .dead = probe_for("PSGD-NUM-004", LIMIT_STRUCTURE),
                 .visible = probe_for("PSGD-NUM-001", LIMIT_STRUCTURE)};
@@ -123,11 +120,11 @@ void judge_degenerate(judging *j)
     for (size_t i = 0; i < j->e.tensor_count; i++) {
         const evidence_tensor *x = &j->e.tensors[i];
         bool dead = false, poisoned = false;
-        for (int64_t step = 0; step < j->e.steps && x->n * x->m > 0 && judging_may(j, i, step); step++) {
+        for (int64_t step = 0; step < j->e.steps && x->length > 0 && judging_may(j, i, step); step++) {
             bool compresses = x->compressed && evidence_is_compressed_step(&j->e, step);
             bool ok = true;
             if (evidence_at(&j->e, step, i)->regard == REGARD_NONFINITE ||
-                !all_finite(evidence_gradient(&j->e, step, i), x->n * x->m)) {
+                !all_finite(evidence_gradient(&j->e, step, i), x->length)) {
                 ok = judge_nonfinite(j, &p, step, i, false);
                 poisoned = compresses && (config->warm_start || config->use_error_feedback);
             } else if (poisoned) {

@@ -14,7 +14,7 @@
 static double left_out(judging *j, size_t tensor, int64_t steps)
 {
     const evidence_tensor *x = &j->e.tensors[tensor];
-    size_t count = x->n * x->m;
+    size_t count = x->length;
     int64_t start = j->c->config.start_iter;
     double *rest = calloc(count, sizeof *rest), norm = NAN;
     if (rest == NULL) {
@@ -36,7 +36,7 @@ static double left_out(judging *j, size_t tensor, int64_t steps)
 void judge_long_run(judging *j)
 {
     int64_t start = j->c->config.start_iter, steps = j->e.steps - start;
-    if (!j->c->config.use_error_feedback || j->c->problem.flattened || steps < LONG_RUN) {
+    if (!j->c->config.use_error_feedback || steps < LONG_RUN) {
         return;
     }
     probe p = probe_for("PSGD-EF-008", LIMIT_LONG_RUN);

@@ -11,14 +11,15 @@ static bool is_exact(const judging *j, int64_t step, size_t tensor)
     const evidence_tensor *x = &j->e.tensors[tensor];
     int world = j->c->world;
     bool power_of_two = (world & (world - 1)) == 0;
+    double most = 2 / (j->e.u * world); /* integers up to 2 / u, and so every partial sum, are numbers of the type */
     if (j->c->config.use_error_feedback && step > j->c->config.start_iter) {
         return false; /* the memory need not be integers */
     }
     for (int k = 0; k < world; k++) {
         const values *in = case_in(j->c, step, x->bucket, k);
-        for (size_t i = 0; i < x->n * x->m; i++) {
+        for (size_t i = 0; i < x->length; i++) {
             double g = values_get(in, x->offset + i);
-            bool small = g == floor(g) && fabs(g) <= 64; /* 64 W has at most 8 bits for W = 4: bf16 holds it */
+            bool small = g == floor(g) && fabs(g) <= most;
             if (!small || (!power_of_two && fmod(g, world) != 0)) {
                 return false;
             }

@@ -326,9 +326,7 @@ static bool judge_own_factor(judging *j, probes *p, int64_t step, size_t tensor)
 
 void judge_projection(judging *j)
 {
-    if (j->c->problem.flattened || (j->claims & PSGD_CLAIM_ALTERNATING) != 0) {
-        return;
-    }
+    bool alternating = (j->claims & PSGD_CLAIM_ALTERNATING) != 0; /* of these laws only the rank's holds */
     probes p = {.projects = probe_for("PSGD-AGG-002", LIMIT_PROJECTION),
                 .rank = probe_for("PSGD-AGG-004", LIMIT_RANK_TAIL),
                 .own = probe_for("PSGD-AGG-002", LIMIT_OWN_FACTORS),
@@ -345,11 +343,15 @@ void judge_projection(judging *j)
         }
         for (int64_t step = j->c->config.start_iter; step < j->e.steps && judging_may(j, i, step); step++) {
             regard how = evidence_at(&j->e, step, i)->regard;
+            const tensor_evidence *at = evidence_at(&j->e, step, i);
+            if (!at->knows_mean || !at->knows_out) {
+                continue; /* laws of the whole square: the part that is shown obeys none of them */
+            }
             bool ok = how == REGARD_NONFINITE || judge_rank(j, &p.rank, step, i);
             if (judging_projects(j, i) && (how == REGARD_FULL || how == REGARD_EXTREME)) {
                 ok = judge_outputs(j, &p, step, i) && ok;
             }
-            if (ok && how != REGARD_NONFINITE && how != REGARD_EXTREME) {
+            if (ok && !alternating && how != REGARD_NONFINITE && how != REGARD_EXTREME) {
                 ok = judge_own_factor(j, &p, step, i);
             }
             if (!ok) {

@@ -1,7 +1,8 @@
 /* law_selection.c: was a tensor compressed, as seen from outside? SEL-001 (which tensors), ITR-001 (from which step
  * on), ITR-004 (at all). From outputs: the mean's distance to its own rank r' part must be far above rounding, or
  * nothing can be told; then an output within row 4's limit of the mean was not compressed, and one of rank r' (row 1c)
- * was. */
+ * was. The flattened variant compresses every bucket: there SEL-001 has nothing to say, and where only a part of the
+ * square is known, an output that is not the mean was compressed. */
 #include "judge/judging.h"
 
 #include "judge/linalg.h"
@@ -35,12 +36,16 @@ static seen look(judging *j, int64_t step, size_t tensor)
     const double *out = evidence_out(&j->e, step, tensor), *mean = evidence_mean(&j->e, step, tensor);
     double unit = j->e.u * evidence_at(&j->e, step, tensor)->scale;
     double rounding = limit_of(LIMIT_RANK_TAIL)->limit * unit;
-    if (!(rank_tail(j, mean, x) > 10 * rounding)) {
+    const tensor_evidence *at = evidence_at(&j->e, step, tensor);
+    if (!at->knows_mean || !(rank_tail(j, mean, x) > 10 * rounding)) {
         return SEEN_NOTHING;
     }
     check_place unused = CHECK_NOWHERE;
-    if (difference_ratio(out, mean, x->n, x->m, unit, &unused) <= limit_mean(j->c->world)) {
+    if (difference_ratio_shown(j, out, mean, tensor, unit, &unused) <= limit_mean(j->c->world)) {
         return SEEN_MEAN;
+    }
+    if (!at->knows_out) {
+        return all_finite(out, x->length) ? SEEN_COMPRESSED : SEEN_NOTHING;
     }
     return rank_tail(j, out, x) <= rounding ? SEEN_COMPRESSED : SEEN_NOTHING;
 }
@@ -95,12 +100,13 @@ static void judge_start(judging *j)
     int64_t step = j->c->config.start_iter;
     probe start = probe_for("PSGD-ITR-001", LIMIT_STRUCTURE);
     for (size_t i = 0; i < j->e.tensor_count; i++) {
-        if (!judging_is_regular(j, i, step)) {
+        if (!judging_is_comparable(j, i, step)) {
             continue;
         }
         check_place place = place_of(j, step, i, STAGE_OUT);
         seen what = look(j, step, i);
-        bool judged = what == SEEN_COMPRESSED || (what == SEEN_MEAN && (!j->torch || is_compressed_later(j, step, i)));
+        bool judged = what == SEEN_COMPRESSED ||
+                      (what == SEEN_MEAN && (!(j->torch || j->e.flattened) || is_compressed_later(j, step, i)));
         if (judged &&
             !probe_expect(j, &start, what == SEEN_COMPRESSED, &place, "step start_iter is still a plain mean")) {
             judging_stop(j, i, step);
@@ -114,8 +120,8 @@ static void expected_numel(const evidence *e, uint64_t *before, uint64_t *after)
     *before = *after = 0;
     for (size_t i = 0; i < e->tensor_count; i++) {
         const evidence_tensor *x = &e->tensors[i];
-        *before += x->n * x->m;
-        *after += x->compressed ? (x->n + x->m) * x->r : x->n * x->m;
+        *before += x->length;
+        *after += x->compressed ? (x->n + x->m) * x->r : x->length;
     }
 }
 
@@ -159,11 +165,11 @@ static void judge_path(judging *j)
 
 void judge_selection(judging *j)
 {
-    if (j->e.steps <= j->c->config.start_iter || j->c->problem.flattened) {
+    if (j->e.steps <= j->c->config.start_iter) {
         return;
     }
     judge_start(j);
-    if (j->torch) {
+    if (j->torch && !j->e.flattened) {
         judge_choice(j);
     }
     judge_path(j);

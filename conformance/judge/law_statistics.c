@@ -1,8 +1,9 @@
 /* law_statistics.c: STA-001. Integers exact, from the first compressed step on: n m before; (n + m) r' after where
- * compressed, n m else. The rate is their quotient, to one rounding; 0 when nothing was counted. Under torch the
- * elements on the wire of a compressed step are the same numbers: if they are those of a plain mean at start_iter,
- * ITR-001 is broken; if those of another choice, SEL-001; else something was not summed, or something else was:
- * AGG-002. Not where a tensor is stopped: its fault has been named, and what it sends follows from it. */
+ * compressed, n m else; flattened: a bucket's length before, 2 side r after. The rate is their quotient, to one
+ * rounding; 0 when nothing was counted. Under torch the elements on the wire of a compressed step are the same numbers:
+ * if they are those of a plain mean at start_iter, ITR-001 is broken; if those of another choice, SEL-001; else
+ * something was not summed, or something else was: AGG-002. Not where a tensor is stopped: its fault has been named,
+ * and what it sends follows from it. */
 #include "judge/judging.h"
 
 #include <inttypes.h>
@@ -44,7 +45,7 @@ static bool all_may(const judging *j, int64_t step)
 }
 
 typedef struct wire_probes {
-    probe start, choice, sums;
+    probe start, choice, sums, square;
 } wire_probes;
 
 /* The elements that rank 0 put on the wire in one compressed step. plain: as many as there are. */
@@ -58,9 +59,13 @@ static void judge_wire(judging *j, wire_probes *p, uint64_t expected, uint64_t p
     place.got = (double)wire;
     place.expected = (double)expected;
     if (seen == expected) {
-        probe_expect(j, &p->choice, true, &place, " ");
+        probe_expect(j, j->e.flattened ? &p->square : &p->choice, true, &place, " ");
     } else if (seen == plain && place.step == j->c->config.start_iter) {
         probe_expect(j, &p->start, false, &place, "%" PRIu64 " elements on the wire, as in a plain mean", seen);
+    } else if (j->e.flattened) {
+        probe_expect(j, &p->square, false, &place,
+                     "%" PRIu64 " elements on the wire, %" PRIu64 " expected: P and Q of each bucket's square", seen,
+                     expected);
     } else if (is_other_choice(&j->e, seen, expected)) {
         probe_expect(j, &p->choice, false, &place,
                      "%" PRIu64 " elements on the wire, %" PRIu64 " expected: those of another choice of tensors", seen,
@@ -75,19 +80,20 @@ static void judge_wire(judging *j, wire_probes *p, uint64_t expected, uint64_t p
 
 void judge_statistics(judging *j)
 {
-    if (!j->torch || j->c->problem.flattened) {
+    if (!j->torch) {
         return;
     }
     const evidence *e = &j->e;
     probe counts = probe_for("PSGD-STA-001", LIMIT_EXACT);
     wire_probes on_wire = {.start = probe_for("PSGD-ITR-001", LIMIT_EXACT),
                            .choice = probe_for("PSGD-SEL-001", LIMIT_EXACT),
-                           .sums = probe_for("PSGD-AGG-002", LIMIT_EXACT)};
+                           .sums = probe_for("PSGD-AGG-002", LIMIT_EXACT),
+                           .square = probe_for("PSGD-FLT-001", LIMIT_EXACT)};
     uint64_t before = 0, after = 0, step_after = 0, step_before = 0;
     for (size_t i = 0; i < e->tensor_count; i++) {
         const evidence_tensor *x = &e->tensors[i];
-        step_before += x->n * x->m;
-        step_after += x->compressed ? (x->n + x->m) * x->r : x->n * x->m;
+        step_before += x->length;
+        step_after += x->compressed ? (x->n + x->m) * x->r : x->length;
     }
     for (int64_t step = 0; step < e->steps; step++) {
         const trace_statistics *counted = &j->t->statistics[step];

@@ -64,6 +64,42 @@ static int guilty_rank(const trace *t)
     return -1;
 }
 
+/* FLT-002: a rank above a square's side is refused at the first compressed step, by every rank and in words. True: that
+ * is what this case is about, and how the run ended has been judged. */
+static bool judge_refusal(judging *j)
+{
+    const evidence *e = &j->e;
+    int64_t start = j->c->config.start_iter;
+    const evidence_tensor *above = NULL;
+    for (size_t i = 0; i < e->tensor_count; i++) {
+        const evidence_tensor *x = &e->tensors[i];
+        above = above == NULL && e->flattened && x->n > 0 && x->r > x->n ? x : above;
+    }
+    if (above == NULL || j->c->steps <= start) {
+        return false;
+    }
+    check_place place = CHECK_NOWHERE;
+    place.step = start;
+    place.bucket = (int64_t)above->bucket;
+    place.stage = STAGE_STATE;
+    probe refused = probe_for("PSGD-FLT-002", LIMIT_STRUCTURE);
+    for (int k = 0; k < j->t->world; k++) {
+        const trace_rank *end = &j->t->ranks[k];
+        place.rank = k;
+        if (end->outcome == RANK_OK || (end->outcome == RANK_ERROR && end->steps_done > start)) {
+            probe_expect(j, &refused, false, &place, "rank %zu of a square of side %zu was not refused", above->r,
+                         above->n);
+            return true;
+        }
+        if (end->outcome != RANK_ERROR || end->steps_done < start) {
+            return false; /* a crash, or an error where there should be none */
+        }
+    }
+    place.rank = -1;
+    probe_expect(j, &refused, true, &place, " ");
+    return true;
+}
+
 static bool all_unsupported(const trace *t)
 {
     for (int k = 0; k < t->world; k++) {
@@ -132,7 +168,7 @@ static void judge_ranks(judging *j)
                          .expected = values_get(first, e->differ_element)};
     for (size_t i = 0; i < e->tensor_count; i++) { /* the element within its tensor */
         const evidence_tensor *x = &e->tensors[i];
-        if ((int64_t)x->bucket == e->differ_bucket && e->differ_element - x->offset < x->n * x->m) {
+        if ((int64_t)x->bucket == e->differ_bucket && e->differ_element - x->offset < x->length) {
             place.tensor = (int64_t)x->tensor;
             place.row = (int64_t)((e->differ_element - x->offset) / x->m);
             place.column = (int64_t)((e->differ_element - x->offset) % x->m);
@@ -182,7 +218,9 @@ bool judge_structure(judging *j)
         return false;
     }
     int guilty = guilty_rank(j->t);
-    if (guilty >= 0) {
+    if (judge_refusal(j)) {
+        /* nothing after the plain phase is expected */
+    } else if (guilty >= 0) {
         judge_end(j, guilty);
     } else {
         judge_completeness(j);

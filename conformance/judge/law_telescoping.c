@@ -12,7 +12,7 @@ static void judge_tensor(judging *j, probe *p, size_t tensor)
 {
     const evidence *e = &j->e;
     const evidence_tensor *x = &e->tensors[tensor];
-    size_t count = x->n * x->m;
+    size_t count = x->length;
     int64_t start = j->c->config.start_iter, last = e->steps - 1;
     if (count == 0 || last <= start || !judging_may(j, tensor, last) || evidence_error(e, last, tensor) == NULL) {
         return;
@@ -55,7 +55,7 @@ static void judge_tensor(judging *j, probe *p, size_t tensor)
 
 void judge_telescoping(judging *j)
 {
-    if (!j->c->config.use_error_feedback || j->c->problem.flattened) {
+    if (!j->c->config.use_error_feedback) {
         return;
     }
     probe p = probe_for("PSGD-EF-005", LIMIT_TELESCOPING);

@@ -63,6 +63,8 @@ typedef struct model_run {
  * Where the case lacks a q0 that is needed, the tensor's results are NaN from there on. Flattened variant: what is per
  * tensor stands at the bucket's first tensor; r > side gives NaN. */
 bool model_run_case(model_run *run, const test_case *c, int noise_runs);
+/* The same, out only and without noise, of a flattened variant that is wrong: it forgets the error of the padding. */
+bool model_run_forgetful(model_run *run, const test_case *c);
 void model_run_free(model_run *run, const test_case *c);
 
 #endif

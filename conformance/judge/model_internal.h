@@ -43,9 +43,10 @@ typedef struct model_case {
     const test_case *source;
     size_t steps, bucket_count, tensor_count;
     model_bucket *buckets;
-    double **mean;    /* [stored]: mean_k G_k */
-    double **spread;  /* [stored]: mean_k (M_k - Mbar)^2, element by element: what S has beyond ||Mbar||^2 */
-    bool *compresses; /* is this a compressed iteration for this bucket? */
+    double **mean;        /* [stored]: mean_k G_k */
+    double **spread;      /* [stored]: mean_k (M_k - Mbar)^2, element by element: what S has beyond ||Mbar||^2 */
+    bool forgets_padding; /* the flattened variant done wrong: E's padding is zero */
+    bool *compresses;     /* is this a compressed iteration for this bucket? */
 } model_case;
 
 bool model_case_make(model_case *mc, const test_case *c);

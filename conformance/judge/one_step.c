@@ -37,7 +37,8 @@ static double *starting_q(judging *j, int64_t step, size_t tensor, one_step_sour
         q = evidence_factor(trace_q(j->t, step - 1, x->bucket, x->tensor), x->m * x->r, &lacks);
         *found = ONE_STEP_STATE;
     }
-    if (!fresh && q == NULL && (any || wanted == ONE_STEP_OUTPUTS)) {
+    bool knows_out = !fresh && evidence_at(&j->e, step - 1, tensor)->knows_out;
+    if (knows_out && q == NULL && (any || wanted == ONE_STEP_OUTPUTS)) {
         const double *out = evidence_out(&j->e, step - 1, tensor);
         if (all_finite(out, x->n * x->m)) {
             q = calloc(x->m * x->r, sizeof *q);
@@ -58,6 +59,9 @@ one_step_source one_step_model(model_output *model, judging *j, int64_t step, si
     const evidence_tensor *x = &j->e.tensors[tensor];
     one_step_source found = ONE_STEP_NONE;
     const double *mean = evidence_mean(&j->e, step, tensor);
+    if (!evidence_at(&j->e, step, tensor)->knows_mean) {
+        return ONE_STEP_NONE;
+    }
     double *q = starting_q(j, step, tensor, wanted, &found);
     if (q == NULL || !all_finite(q, x->m * x->r) || !all_finite(mean, x->n * x->m)) {
         free(q);
@@ -69,7 +73,7 @@ one_step_source one_step_model(model_output *model, judging *j, int64_t step, si
                          .mbar = mean,
                          .q = q,
                          .dtype = j->c->dtype,
-                         .epsilon = j->c->config.orthogonalization_epsilon,
+                         .epsilon = j->e.epsilon,
                          .world = j->c->world,
                          .q_is_orthonormal_basis = found == ONE_STEP_OUTPUTS};
     if (!model_step(model, &input)) {

@@ -132,7 +132,7 @@ static bool judge_new_draw(judging *j, probe *p, int64_t step, size_t tensor)
 void judge_optimum(judging *j)
 {
     const psgd_config *config = &j->c->config;
-    if (config->use_error_feedback || j->c->problem.flattened || (j->claims & PSGD_CLAIM_ALTERNATING) != 0) {
+    if (config->use_error_feedback || (j->claims & PSGD_CLAIM_ALTERNATING) != 0) {
         return;
     }
     probe quality = probe_for("PSGD-AGG-009", LIMIT_OPTIMUM), rise = probe_for("PSGD-WRM-001", LIMIT_NO_RISE);
