@@ -33,5 +33,7 @@ bool scenario_lost_rank(const subject *s);
 bool scenario_same_q(const subject *s);
 /* scenario_new_q.c */
 bool scenario_new_q(const subject *s);
+/* scenario_normal_q.c */
+bool scenario_normal_q(const subject *s);
 
 #endif
