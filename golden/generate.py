@@ -8,11 +8,16 @@
                                                runs any function with the hook's signature (state, bucket) on exported
                                                cases, writes ID.result.safetensors beside them
     generate.py --check DIR                    holds a folder against its MANIFEST.json
+    generate.py --merge FROM INTO              adds a folder's files to those of another set-up
+    generate.py --compare OLD NEW              what differs between two folders, beyond rounding and within
+    generate.py --errata                       what the hook does besides, of the list in golden/README.md, by running it
 
-It does not make inputs: psgd-conform export does. It needs Debian's or Ubuntu's python3-torch (the interpreter is named
-in the first line because another Python, found first, has no PyTorch); --record needs python3-sklearn besides.
+It does not make inputs: psgd-conform export does. It needs PyTorch and NumPy: Debian's python3-torch (the interpreter is
+named in the first line because another Python, found first, has no PyTorch), or PyPI's in a virtual environment, whose
+interpreter then runs this. --record needs scikit-learn besides; --check and --merge need neither, --compare NumPy.
 
-Exit status: 0 done; 1 refused, or a file that does not fit the manifest; 2 usage; 77 PyTorch cannot be imported.
+Exit status: 0 done; 1 refused, a file that does not fit the manifest, or a difference beyond rounding; 2 usage; 77
+PyTorch cannot be imported.
 """
 
 import argparse
@@ -116,6 +121,24 @@ def check(arguments):
     return 1 if wrong else 0
 
 
+def merge(arguments):
+    source, target = arguments.folders
+    names = manifest.merge(source, target)
+    print(f"{len(names)} files of {source} added to {target}")
+
+
+def print_errata(arguments, described):
+    with tempfile.TemporaryDirectory(prefix="psgd-golden-") as folder:
+        ok, reason = processes.start("errata", 2, arguments.timeout, results=folder)
+        if not ok:
+            raise Refused(reason)
+        with open(os.path.join(folder, "errata.json"), encoding="utf-8") as file:
+            observed = json.load(file)
+    print(f"PyTorch {environment.torch_version(described)}")
+    for fact, answer in observed:
+        print(f"{fact}: {answer}")
+
+
 def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     action = parser.add_mutually_exclusive_group()
@@ -123,6 +146,9 @@ def parse_arguments():
     action.add_argument("--record", metavar="NAME", choices=sorted(RECORDINGS))
     action.add_argument("--draws", action="store_true")
     action.add_argument("--check", action="store_true")
+    action.add_argument("--merge", action="store_true")
+    action.add_argument("--compare", action="store_true")
+    action.add_argument("--errata", action="store_true")
     action.add_argument("--rank", nargs=2, help=argparse.SUPPRESS)
     action.add_argument("--probe", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--ids", metavar="FILE", help="only the cases that FILE names (-: standard input)")
@@ -132,9 +158,9 @@ def parse_arguments():
     parser.add_argument("--timeout", type=int, default=60, metavar="SECONDS", help="per case (default 60)")
     parser.add_argument("folders", nargs="*", metavar="DIR")
     arguments = parser.parse_args()
-    internal = arguments.rank or arguments.probe
+    none = arguments.rank or arguments.probe or arguments.errata
     single = arguments.hook or arguments.record or arguments.draws or arguments.check
-    expected = 0 if internal else 1 if single else 2
+    expected = 0 if none else 1 if single else 2
     if len(arguments.folders) != expected:
         parser.error(f"expected {expected} folder(s), got {len(arguments.folders)}")
     if arguments.state and not arguments.hook:
@@ -151,8 +177,17 @@ def main():
         return 0
     if arguments.check:
         return check(arguments)
+    if arguments.merge:
+        merge(arguments)
+        return 0
+    if arguments.compare:
+        from psgd_golden import compare  # needs NumPy
+
+        return compare.main(*arguments.folders)
     described = processes.describe_environment()
-    if arguments.hook:
+    if arguments.errata:
+        print_errata(arguments, described)
+    elif arguments.hook:
         run_hook(arguments, described)
     elif arguments.record:
         run_task("record", RECORDINGS[arguments.record], arguments, described, name=arguments.record)

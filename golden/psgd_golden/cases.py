@@ -13,6 +13,7 @@ from typing import NamedTuple
 from . import Refused, safetensors
 
 CASE_FORMAT = "psgd-case/1"
+HALF_TYPES = ("f16", "bf16")
 
 
 class Factor(NamedTuple):
@@ -48,7 +49,10 @@ class Case:
         for step in range(self.steps):
             for b, bucket in enumerate(self.buckets):
                 for k in range(self.size):
-                    self._check_input(f"in/t{step}/b{b}/k{k}", sum(map(numel, bucket.shapes)))
+                    self._check_tensor(f"in/t{step}/b{b}/k{k}", sum(map(numel, bucket.shapes)))
+                if self.gives_q and self.is_drawn(b, step):
+                    for factor in self.factors(b):
+                        self._check_tensor(f"q0/t{step}/b{b}/i{factor.tensor}", factor.m * factor.r)
 
     def _read_metadata(self):
         metadata = self.metadata
@@ -72,8 +76,9 @@ class Case:
         self.size = len(self.group)
         self.world = max(world, max(self.group) + 1)  # processes needed in all
         self.checkpoint = int(metadata["checkpoint"]) if "checkpoint" in metadata else None  # save and load after it
+        self.gives_q = self.dtype in HALF_TYPES  # the hook's own draws are not to be used: the file has q0
 
-    def _check_input(self, name, count):
+    def _check_tensor(self, name, count):
         tensor = self.tensors.get(name)
         if tensor is None or tensor.element != self.dtype.upper() or numel(tensor.shape) != count:
             raise Refused(f"{self.path}: tensor {name} is missing, or not {count} elements of {self.dtype}")

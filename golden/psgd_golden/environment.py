@@ -1,7 +1,8 @@
 """The set-up that the numbers depend on: what can be pinned is pinned, the rest is recorded.
 
 The kernels are those that any x86-64 machine with AVX2 has, so that regenerating gives the same bytes on newer
-processors too, as long as PyTorch, NumPy and the BLAS are the same builds.
+processors too, as long as PyTorch, NumPy and the BLAS are the same builds. PyTorch may be the distribution's, whose
+BLAS is a library of its own, or PyPI's, which has MKL and oneDNN inside.
 """
 
 import hashlib
@@ -15,6 +16,8 @@ PINNED = {
     "OMP_NUM_THREADS": "1",  # the hook's later stages run on gloo's own threads, which torch.set_num_threads misses
     "OPENBLAS_NUM_THREADS": "1",
     "OPENBLAS_CORETYPE": "Haswell",
+    "MKL_NUM_THREADS": "1",
+    "MKL_CBWR": "COMPATIBLE",  # the only branch that MKL documents for every make of processor
     "ATEN_CPU_CAPABILITY": "avx2",
     "ONEDNN_MAX_CPU_ISA": "AVX2",
     "DNNL_MAX_CPU_ISA": "AVX2",
@@ -30,9 +33,13 @@ def pinned():
     return {**os.environ, **PINNED}
 
 
-def _package_version(package):
-    """The distribution's version (PyTorch's own __version__ is 1.13.0a0 in Debian's 1.13.1); None if not packaged."""
+def _package_version(package, path):
+    """The distribution's version (PyTorch's own __version__ is 1.13.0a0 in Debian's 1.13.1); None if path, where it was
+    imported from, is not the package's."""
     try:
+        owner = subprocess.run(["dpkg-query", "-S", path], capture_output=True, text=True, check=True).stdout
+        if not owner.startswith(package + ":"):
+            return None
         command = ["dpkg-query", "-W", "-f", "${Version}", package]
         return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip() or None
     except (OSError, subprocess.CalledProcessError):
@@ -70,20 +77,46 @@ def _hook_sha256():
         return hashlib.sha256(file.read()).hexdigest()
 
 
+def _built_in():
+    """What PyTorch says of the numeric libraries that it was built with: names and versions."""
+    text = torch_config()
+    names = re.findall(r"\b((?:BLAS|LAPACK)_INFO=[^,\s]*)", text)
+    return names + re.findall(r"oneAPI Math Kernel Library Version \S+|MKL-DNN v\S+", text)
+
+
+def torch_config():
+    import torch
+
+    return torch.__config__.show()
+
+
+def switch_onednn_off():
+    """In a process that runs the hook: oneDNN would choose its kernels for half types by the processor, whatever is
+    pinned; without it PyTorch's own run everywhere. f32 and f64 matrices never go there."""
+    import warnings
+
+    import torch
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        torch.backends.mkldnn.set_flags(False)
+
+
 def describe():
     """A JSON object. Imports PyTorch: only in a process that was started with pinned()."""
     import numpy
     import torch
 
     torch.linalg.qr(torch.eye(3))  # now the BLAS and LAPACK are loaded
-    capability = re.search(r"CPU capability usage: (\S+)", torch.__config__.show())
+    capability = re.search(r"CPU capability usage: (\S+)", torch_config())
     return {
         "torch": torch.__version__,
-        "torch_package": _package_version("python3-torch"),
+        "torch_package": _package_version("python3-torch", torch.__file__),
         "powerSGD_hook.py": _hook_sha256(),
         "numpy": numpy.__version__,
         "python": platform.python_version(),
         "libraries": _numeric_libraries(),
+        "built_in": _built_in(),
         "cpu_capability": capability.group(1) if capability else None,
         "threads": torch.get_num_threads(),
         "backend": "gloo",
@@ -97,6 +130,11 @@ def describe():
 def torch_version(described):
     package = described["torch_package"]
     return described["torch"] + (f" (python3-torch {package})" if package else "")
+
+
+def name(described):
+    """What manifests call this set-up."""
+    return f"torch-{described['torch_package'] or described['torch']}"
 
 
 def differences(a, b):

@@ -80,6 +80,8 @@ def be_rank(path, rank):
             from .rank import run_cases as run
         elif job["task"] == "draws":
             from .draws import draw as run
+        elif job["task"] == "errata":
+            from .errata import observe as run
         else:
             from .record import record as run
         run(job, rank)
@@ -105,7 +107,8 @@ def describe_environment():
         reason = (result.stderr.strip().splitlines() or ["no reason given"])[-1]
         raise NoTorch(
             f"PyTorch cannot be imported by {sys.executable}: {reason}\n"
-            "Debian and Ubuntu: apt-get install python3-torch, then run this with /usr/bin/python3."
+            "Debian: apt-get install python3-torch, then run this with /usr/bin/python3. Elsewhere, or for a newer\n"
+            "PyTorch: python3 -m venv torch; torch/bin/pip install torch numpy; then run this with torch/bin/python."
         )
     return json.loads(result.stdout)
 

@@ -2,7 +2,8 @@
 
 The hook's code runs as it is. What is shown to it: a bucket object with the methods that it uses, and a state of its
 own class whose two factor dictionaries remember what was in them when the hook clears them (warm start off). Its raw
-draws are seen by wrapping torch.randn while it runs.
+draws are seen by wrapping torch.randn while it runs. In half types, for which PyTorch has changed how it draws, the
+wrapped torch.randn returns the Q of the case file instead.
 
 Traps, all met: two buckets in flight at once deadlock under gloo, so each is waited for; a group that is destroyed
 after the hook has run aborts the process, so each case has a new group and none is ever destroyed; the interpreter must
@@ -20,7 +21,7 @@ import torch
 import torch.distributed as dist
 from torch.distributed.algorithms.ddp_comm_hooks import powerSGD_hook as torch_hook
 
-from . import Refused, arrays, safetensors
+from . import Refused, arrays, environment, safetensors
 from .cases import Case, numel
 
 
@@ -67,15 +68,33 @@ class Memory(dict):
         return self[key] if key in self else self.cleared.get(key)
 
 
+class Draws(list):
+    """Copies of what torch.randn returned. given: a flat tensor whose elements it returned, as long as they fit."""
+
+    def __init__(self, given):
+        super().__init__()
+        self.given, self.taken = given, 0
+
+    def all_given(self):
+        return self.given is not None and self.taken == self.given.numel() == sum(d.numel() for d in self)
+
+    def note(self, drawn):
+        if self.given is not None and drawn.dtype == self.given.dtype:
+            part = self.given[self.taken : self.taken + drawn.numel()]
+            if part.numel() == drawn.numel():
+                self.taken += part.numel()
+                drawn = part.view(drawn.shape).clone()
+        self.append(drawn.clone())
+        return drawn
+
+
 @contextlib.contextmanager
-def watched_draws():
-    """Yields a list that fills with copies of what torch.randn returned."""
-    draws, original = [], torch.randn
+def watched_draws(given=None):
+    """Yields the Draws that torch.randn makes meanwhile, or is given."""
+    draws, original = Draws(given), torch.randn
 
     def randn(*arguments, **options):
-        drawn = original(*arguments, **options)
-        draws.append(drawn.clone())
-        return drawn
+        return draws.note(original(*arguments, **options))
 
     torch.randn = randn
     try:
@@ -144,6 +163,7 @@ class Run:
     def __init__(self, case, k, group, hook, state_class):
         self.case, self.k, self.group, self.hook, self.state_class = case, k, group, hook, state_class
         self.tensors, self.statistics, self.steps_done, self.message = {}, [], 0, None
+        self.q_given = case.gives_q  # until a draw shows that it was not taken
 
     def run(self):
         try:
@@ -179,7 +199,7 @@ class Run:
         bucket = self.case.buckets[b]
         buffer = arrays.to_torch(self.case.tensors[f"in/t{step}/b{b}/k{self.k}"]).view(-1)
         length = buffer.numel()
-        with watched_draws() as draws:
+        with watched_draws(self._given(step, b)) as draws:
             result = self.hook(self.state, GradBucket(bucket, buffer))
             result = result.wait() if hasattr(result, "wait") else result
         if isinstance(result, (list, tuple)):
@@ -188,7 +208,22 @@ class Run:
             raise ValueError(f"the hook returned {result.numel()} elements of {result.dtype} for {length}")
         seen[f"out/t{step}/b{b}"] = arrays.from_torch(result.view(-1))
         if self.case.compressed(step):
+            self._note_given(step, b, draws)
             self._factors(step, b, draws, seen)
+
+    def _given(self, step, b):
+        """What the case gives for the draws of this step and bucket, in the hook's order; None: the hook draws."""
+        if not self.case.gives_q or not self.case.is_drawn(b, step):
+            return None
+        tensors = [self.case.tensors[f"q0/t{step}/b{b}/i{f.tensor}"] for f in self.case.factors(b)]
+        empty = torch.empty(0, dtype=arrays.TORCH[self.case.dtype.upper()])
+        return torch.cat([empty] + [arrays.to_torch(tensor).reshape(-1) for tensor in tensors])
+
+    def _note_given(self, step, b, draws):
+        if draws.given is not None and not draws.all_given():
+            if self.hook_is_torchs():
+                raise Refused(f"{self.case.id}: step {step}, bucket {b}: the hook did not draw what the case gives")
+            self.q_given = False
 
     def _factors(self, step, b, draws, seen):
         index, factors = self.case.buckets[b].index, self.case.factors(b)
@@ -220,7 +255,11 @@ class Run:
         outcome = {"rank": self.k, "status": "ok", "message": "", "steps_done": self.steps_done}
         if self.message is not None:
             outcome.update(status="error", message=self.message)
-        metadata = {"status": json.dumps(outcome), "statistics": json.dumps(self.statistics)}
+        metadata = {
+            "status": json.dumps(outcome),
+            "statistics": json.dumps(self.statistics),
+            "q": "given" if self.q_given else "own",
+        }
         safetensors.write(os.path.join(folder, f"{self.case.id}.k{self.k}"), self.tensors, metadata)
 
 
@@ -235,6 +274,7 @@ def resolve(name, what):
 
 def run_cases(job, world_rank):
     """The cases of a job in order, on this rank of the process set."""
+    environment.switch_onednn_off()
     hook = resolve(job["hook"], "hook") if job["hook"] else None
     state_class = resolve(job["state"], "state class") if job["state"] else torch_hook.PowerSGDState
     for path in job["cases"]:

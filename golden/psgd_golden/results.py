@@ -21,15 +21,17 @@ class Outcome:
     def __init__(self, case, folder):
         self.case, self.ranks, self.statuses, self.statistics = case, [], [], []
         self.died = False  # is there a rank that left nothing?
+        self.q = "given"  # if on every rank
         for k in range(case.size):
             path = os.path.join(folder, f"{case.id}.k{k}")
             if os.path.exists(path):
                 tensors, metadata = safetensors.read(path)
                 self.statuses.append(json.loads(metadata["status"]))
+                self.q = metadata["q"] if self.q == "given" else "own"
                 if k == 0:
                     self.statistics = json.loads(metadata["statistics"])
             else:
-                tensors = {}
+                tensors, self.q = {}, "own"
                 self.died = True
                 self.statuses.append({"rank": k, "status": "error", "message": "the process died", "steps_done": 0})
             self.ranks.append(tensors)
@@ -99,9 +101,10 @@ def _place(name):
 
 
 def producer(case):
-    if case.flattened:
-        return "PyTorch batched_powerSGD_hook (_orthogonalize handed a batch of one, else it asserts)"
-    return "PyTorch powerSGD_hook"
+    hook = "batched_powerSGD_hook" if case.flattened else "powerSGD_hook"
+    adapted = ["_orthogonalize handed a batch of one, else it asserts"] if case.flattened else []
+    adapted += ["torch.randn returning the case's Q"] if case.gives_q else []
+    return f"PyTorch {hook}" + (f" ({'; '.join(adapted)})" if adapted else "")
 
 
 def write_golden(outcome, folder, described):
@@ -114,7 +117,7 @@ def write_golden(outcome, folder, described):
         "producer": producer(case),
         "version": environment.torch_version(described),
         "made_by": GENERATOR,
-        "q": "own",
+        "q": outcome.q,
         "status": json.dumps(outcome.statuses),
         "statistics": json.dumps(_finite(outcome.statistics)),
     }
@@ -130,7 +133,7 @@ def write_result(outcome, folder, hook, version, claims):
         "producer": hook,
         "version": version,
         "claims": claims,
-        "q": "own",
+        "q": outcome.q,
         "status": json.dumps(outcome.statuses),
         "statistics": json.dumps(_finite(outcome.statistics)),
     }

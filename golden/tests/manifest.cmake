@@ -1,5 +1,6 @@
 # Holds the golden files against MANIFEST.json without Python: cmake -DFOLDER=... -P manifest.cmake
-# Every file is listed, every listed file is there, every sha256 is right, and there is at least one.
+# Every file is listed, every listed file is there, every sha256 is right, every file's set-up is described, and there is
+# at least one.
 cmake_minimum_required(VERSION 3.25)
 
 file(READ "${FOLDER}/MANIFEST.json" manifest)
@@ -16,6 +17,11 @@ foreach(i RANGE ${last})
   string(JSON name MEMBER "${files}" ${i})
   string(JSON expected GET "${files}" "${name}" sha256)
   list(APPEND listed "${name}")
+  string(JSON set_up ERROR_VARIABLE error GET "${files}" "${name}" set_up)
+  string(JSON described ERROR_VARIABLE error GET "${manifest}" set_ups "${set_up}")
+  if(error)
+    message(SEND_ERROR "${name}: its set-up is not described: ${error}")
+  endif()
   if(NOT EXISTS "${FOLDER}/${name}")
     message(SEND_ERROR "${name} is missing")
     continue()

@@ -1,10 +1,11 @@
 #!/usr/bin/python3
 """Makes a few golden files anew, from the inputs that are in them, and compares bytes.
 
-    regenerate.py DIR      exit status 0, 1 (bytes differ), 77 (no PyTorch here, or another set-up than the files')
+    regenerate.py DIR      exit status 0, 1 (bytes differ), 77 (no PyTorch here, or another set-up than any file's)
 
-Of the two smallest world sizes the smallest file with a compressed tensor, and all raw draws. Starting PyTorch is what
-takes time, so this calls the generator's functions rather than its command.
+Of the files of the set-up that is at hand: of the two smallest world sizes the smallest file with a compressed tensor,
+and all raw draws. Those of other set-ups are counted and named. Starting PyTorch is what takes time, so this calls the
+generator's functions rather than its command.
 """
 
 import os
@@ -14,7 +15,7 @@ import tempfile
 GOLDEN = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
 sys.path.insert(0, GOLDEN)
 import generate
-from psgd_golden import SKIP, Refused, cases, environment, manifest, processes, results, safetensors
+from psgd_golden import SKIP, Refused, cases, manifest, processes, results, safetensors
 
 WORLD_SIZES = 2
 TIMEOUT = 120
@@ -25,10 +26,10 @@ def skip(reason):
     sys.exit(SKIP)
 
 
-def choose(folder):
-    """File names: of each world size the smallest golden file in which the fifth step compressed something."""
+def choose(folder, names):
+    """Of these files: of each world size the smallest golden one in which the fifth step compressed something."""
     chosen = {}
-    for name in sorted(manifest.read(folder)["files"], key=lambda n: os.path.getsize(os.path.join(folder, n))):
+    for name in sorted(names, key=lambda n: os.path.getsize(os.path.join(folder, n))):
         tensors, metadata = safetensors.read(os.path.join(folder, name))
         if metadata.get("format") == cases.CASE_FORMAT and any(tensor.startswith("p/t4/") for tensor in tensors):
             chosen.setdefault(int(metadata["world"]), name)
@@ -38,7 +39,8 @@ def choose(folder):
 def strip(source, target):
     """The case that a golden file was made from: inputs without results."""
     tensors, metadata = safetensors.read(source)
-    inputs = {name: tensor for name, tensor in tensors.items() if name.startswith("in/")}
+    given = ("in/", "q0/") if metadata["q"] == "given" else ("in/",)
+    inputs = {name: tensor for name, tensor in tensors.items() if name.startswith(given)}
     for key in ("producer", "version", "made_by", "q", "status", "statistics"):
         del metadata[key]
     safetensors.write(target, inputs, metadata)
@@ -58,10 +60,13 @@ def main(folder):
         described = processes.describe_environment()
     except processes.NoTorch as error:
         skip(error)
-    other = environment.differences(manifest.read(folder)["environment"], described)
-    if other:
-        skip(f"the golden files were made with another set-up (differs: {', '.join(other)})")
-    names = choose(folder)
+    listed = manifest.read(folder)
+    set_up, why = manifest.set_up_at_hand(listed, described)
+    if set_up is None:
+        skip(why)
+    of_set_up = manifest.files_of(listed, set_up)
+    draws = [name for name in of_set_up if name.startswith("draws-")]
+    names = choose(folder, of_set_up)
     if not names:
         print("no golden file in the manifest")
         return 1
@@ -73,14 +78,18 @@ def main(folder):
             strip(os.path.join(folder, name), os.path.join(inputs, name))
         for outcome in generate.run_sets(cases.find(inputs), ranks, TIMEOUT):
             results.write_golden(outcome, again, described)
-        ok, reason = processes.start("draws", 1, TIMEOUT, results=again, described=described)
-        if not ok:
-            raise Refused(reason)
-        names += [name for name in sorted(os.listdir(again)) if name.startswith("draws-")]
+        if draws:
+            ok, reason = processes.start("draws", 1, TIMEOUT, results=again, described=described)
+            if not ok:
+                raise Refused(reason)
+        names += draws
         wrong = differing(folder, again, names)
     for name in wrong:
         print(f"{name}: other bytes than before")
-    print(f"{len(names)} files made anew: {', '.join(names)}")
+    print(f"{len(names)} files of {set_up} made anew: {', '.join(names)}")
+    for other in listed["set_ups"]:
+        if other != set_up:
+            print(f"{len(manifest.files_of(listed, other))} files of {other} not: it is not the set-up at hand")
     return 1 if wrong else 0
 
 

@@ -123,7 +123,7 @@ class Verification(Folder):
             {"step": 0, "compression_rate": 7.5, "numel_before_compression": before, "numel_after_compression": after}
         ]
         status = {"rank": 0, "status": "ok", "message": "", "steps_done": 1}
-        metadata = {"status": json.dumps(status), "statistics": json.dumps(statistics)}
+        metadata = {"status": json.dumps(status), "statistics": json.dumps(statistics), "q": "own"}
         safetensors.write(os.path.join(self.folder, "unit.k0"), tensors, metadata)
         return results.Outcome(case, self.folder)
 
@@ -136,13 +136,28 @@ class Verification(Folder):
                 self.outcome(**changes).verify()
 
 
+def set_up(torch, **changes):
+    return {"torch": torch, "torch_package": None, "cpu": "any", **changes}
+
+
 class Manifest(Folder):
     def setUp(self):
         super().setUp()
-        metadata = {"problem": "p", "producer": "x", "version": "1"}
-        self.path = os.path.join(self.folder, "a.safetensors")
-        safetensors.write(self.path, {"a": f32(2)}, metadata)
-        manifest.write(self.folder, {"torch": "1", "cpu": "any"})
+        self.path = self.file(self.folder, "a", "1")
+        manifest.write(self.folder, set_up("1"))
+
+    def file(self, folder, name, version):
+        path = os.path.join(folder, name + ".safetensors")
+        safetensors.write(path, {"a": f32(2)}, {"problem": "p", "producer": "x", "version": version})
+        return path
+
+    def other(self, name, described):
+        """A folder with one file of another set-up."""
+        folder = os.path.join(self.folder, "other")
+        os.mkdir(folder)
+        self.file(folder, name, described["torch"])
+        manifest.write(folder, described)
+        return folder
 
     def test_every_kind_of_difference_is_found(self):
         self.assertEqual(manifest.check(self.folder), [])
@@ -153,11 +168,56 @@ class Manifest(Folder):
         os.rename(self.path, os.path.join(self.folder, "b.safetensors"))
         self.assertEqual(len(manifest.check(self.folder)), 2)
 
+    def test_a_set_up_that_is_not_described_is_found(self):
+        path = os.path.join(self.folder, manifest.NAME)
+        with open(path, encoding="utf-8") as file:
+            changed = json.load(file)
+        changed["files"]["a.safetensors"]["set_up"] = "torch-2"
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump(changed, file)
+        self.assertRegex(manifest.check(self.folder)[0], "torch-2, which")
+
     def test_another_set_up_is_not_mixed_in(self):
-        manifest.refuse_mixture(self.folder, {"torch": "1", "cpu": "another"})
+        manifest.refuse_mixture(self.folder, set_up("1", cpu="another"))
         with self.assertRaisesRegex(Refused, "torch"):
-            manifest.refuse_mixture(self.folder, {"torch": "2", "cpu": "any"})
+            manifest.refuse_mixture(self.folder, set_up("2"))
         self.assertEqual(environment.differences({"a": 1}, {}), ["a"])
+
+    def test_a_file_of_another_version_is_refused(self):
+        self.file(self.folder, "b", "2")
+        with self.assertRaisesRegex(Refused, "b.safetensors was made with PyTorch 2, not 1"):
+            manifest.write(self.folder, set_up("1"))
+
+    def test_a_merged_folder_knows_each_files_set_up(self):
+        before = manifest.read(self.folder)["files"]
+        self.assertEqual(manifest.merge(self.other("b", set_up("2")), self.folder), ["b.safetensors"])
+        self.assertEqual(manifest.check(self.folder), [])
+        merged = manifest.read(self.folder)
+        self.assertEqual(merged["files"]["a.safetensors"], before["a.safetensors"])
+        self.assertEqual(manifest.files_of(merged, "torch-2"), ["b.safetensors"])
+        self.assertEqual(manifest.set_up_at_hand(merged, set_up("2")), ("torch-2", None))
+        found, why = manifest.set_up_at_hand(merged, set_up("3"))
+        self.assertIsNone(found)
+        self.assertRegex(why, "torch-1 .*torch-2")
+        with self.assertRaisesRegex(Refused, "2 set-ups"):
+            manifest.refuse_mixture(self.folder, set_up("2"))
+
+    def assert_not_merged(self, source, reason):
+        with self.assertRaisesRegex(Refused, reason):
+            manifest.merge(source, self.folder)
+        self.assertEqual(os.listdir(self.folder).count("b.safetensors"), 0)
+        self.assertEqual(manifest.check(self.folder), [])
+
+    def test_a_file_of_both_folders_is_not_merged(self):
+        self.assert_not_merged(self.other("a", set_up("2")), "same names: a.safetensors")
+
+    def test_set_ups_of_one_name_that_differ_are_not_merged(self):
+        self.assert_not_merged(self.other("b", set_up("1", numpy="2")), "torch-1 are not the same .differ: numpy")
+
+    def test_a_folder_that_does_not_fit_its_manifest_is_not_merged(self):
+        source = self.other("b", set_up("2"))
+        self.file(source, "c", "2")
+        self.assert_not_merged(source, "c.safetensors: not in")
 
 
 if __name__ == "__main__":
