@@ -158,8 +158,15 @@ static psgd_status read_layout(const reading *r, psgd_bucket_layout *layout, siz
         }
         psgd_bucket bucket = {(uint32_t)sizeof bucket, dtype, index, false, &anywhere, count, matrices};
         char reason[REASON_SIZE];
-        status = psgd_bucket_layout_make(layout, &bucket, r->loaded.config.matrix_approximation_rank,
-                                         r->loaded.config.min_compression_rate, reason, sizeof reason);
+        const psgd_config *config = &r->loaded.config;
+        status = psgd_bucket_layout_make(layout, &bucket, config->matrix_approximation_rank,
+                                         config->min_compression_rate, reason, sizeof reason);
+        if (status == PSGD_OK && config->variant == PSGD_FLATTENED) {
+            status = psgd_bucket_layout_flatten(layout, config->matrix_approximation_rank, reason, sizeof reason);
+            if (status != PSGD_OK) {
+                psgd_bucket_layout_free(layout);
+            }
+        }
         if (status == PSGD_ERR_MEMORY) {
             out_of_memory(r);
         } else if (status != PSGD_OK) {
@@ -208,7 +215,7 @@ static psgd_status read_bucket(reading *r, uint64_t index, uint64_t dtype)
         const void **data;
     } parts[] = {{"p", layout->p_numel, &bucket->p},
                  {"q", layout->q_numel, &bucket->q},
-                 {"error", layout->numel, &bucket->error}};
+                 {"error", layout->error_numel, &bucket->error}};
     const int part_count = r->loaded.config.use_error_feedback ? 3 : 2;
     for (int i = 0; i < part_count; i++) {
         psgd_checkpoint_name(name, parts[i].kind, (size_t)index);

@@ -53,20 +53,22 @@ static void add_part(contents *c, const char *kind, const psgd_bucket_layout *la
 static bool add_bucket(contents *c, uint64_t **shapes, const psgd_checkpoint_bucket *bucket)
 {
     const psgd_bucket_layout *layout = &bucket->layout;
-    *shapes = calloc(layout->tensor_count > 0 ? layout->tensor_count : 1, 2 * sizeof **shapes);
+    size_t tensor_count;
+    const psgd_matrix_layout *tensors = psgd_bucket_layout_own_tensors(layout, &tensor_count);
+    *shapes = calloc(tensor_count > 0 ? tensor_count : 1, 2 * sizeof **shapes);
     if (!*shapes) {
         return false;
     }
-    for (size_t i = 0; i < layout->tensor_count; i++) {
-        (*shapes)[2 * i] = layout->tensors[i].n;
-        (*shapes)[2 * i + 1] = layout->tensors[i].m;
+    for (size_t i = 0; i < tensor_count; i++) {
+        (*shapes)[2 * i] = tensors[i].n;
+        (*shapes)[2 * i + 1] = tensors[i].m;
     }
     psgd_checkpoint_name(c->names[c->count], "shapes", layout->index);
-    add(c, PSGD_ELEMENT_U64, layout->tensor_count, 2, *shapes);
+    add(c, PSGD_ELEMENT_U64, tensor_count, 2, *shapes);
     add_part(c, "p", layout, bucket->p, layout->p_numel);
     add_part(c, "q", layout, bucket->q, layout->q_numel);
     if (bucket->error) {
-        add_part(c, "error", layout, bucket->error, layout->numel);
+        add_part(c, "error", layout, bucket->error, layout->error_numel);
     }
     return true;
 }

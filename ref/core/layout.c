@@ -177,6 +177,7 @@ static psgd_status fill(psgd_bucket_layout *layout, const psgd_bucket *bucket, c
         }
         layout->uncompressed_numel += t->compressed ? 0 : t->n * t->m;
     }
+    layout->error_numel = layout->numel;
     size_t bytes;
     if (!psgd_size_multiply(layout->numel, psgd_dtype_size(bucket->dtype), &bytes) || bytes > PTRDIFF_MAX ||
         !group(layout)) {
@@ -230,18 +231,82 @@ void psgd_bucket_layout_free(psgd_bucket_layout *layout)
     if (layout) {
         free(layout->tensors);
         free(layout->factor_order);
+        free(layout->flattened);
         *layout = (psgd_bucket_layout){0};
     }
 }
 
+/* ---- the flattened variant ---- */
+
+/* The smallest side whose square is not below length. In integers, bit by bit: the square root of a double is not exact
+ * above 2^52. */
+static size_t square_side(size_t length)
+{
+    size_t root = 0; /* the largest whose square is not above length */
+    for (size_t bit = (size_t)1 << (4 * sizeof bit - 1); bit > 0; bit >>= 1) {
+        const size_t larger = root | bit;
+        root = larger * larger <= length ? larger : root;
+    }
+    return root * root < length ? root + 1 : root;
+}
+
+psgd_status psgd_bucket_layout_flatten(psgd_bucket_layout *layout, int64_t matrix_approximation_rank, char *message,
+                                       size_t message_size)
+{
+    const size_t side = square_side(layout->numel);
+    if (matrix_approximation_rank < 1 || (uint64_t)matrix_approximation_rank > side) {
+        return psgd_fail(PSGD_ERR_ARGUMENT, message, message_size,
+                         "config.matrix_approximation_rank is %" PRId64 ", bucket %zu with its %zu elements has a "
+                         "square of side %zu: the flattened variant takes 1 .. side",
+                         matrix_approximation_rank, layout->index, layout->numel, side);
+    }
+    const size_t r = (size_t)matrix_approximation_rank;
+    size_t padded, factor, bytes;
+    if (!psgd_size_multiply(side, side, &padded) || !psgd_size_multiply(side, r, &factor) ||
+        !psgd_size_multiply(padded, psgd_dtype_size(layout->dtype), &bytes) || bytes > PTRDIFF_MAX) {
+        return psgd_fail(PSGD_ERR_ARGUMENT, message, message_size,
+                         "bucket.shapes: the square of side %zu has more elements than fit into memory", side);
+    }
+    psgd_matrix_layout *square = calloc(1, sizeof *square);
+    if (!square) {
+        return psgd_fail(PSGD_ERR_MEMORY, message, message_size, "no memory for the layout of a square");
+    }
+    *square = (psgd_matrix_layout){.n = side, .m = side, .r = r, .compressed = true};
+    layout->flattened_count = layout->tensor_count;
+    layout->flattened = layout->tensors;
+    layout->tensor_count = 1;
+    layout->tensors = square;
+    layout->factor_order[0] = 0; /* has room for one even if there was no tensor */
+    layout->compressed_count = 1;
+    layout->error_numel = padded;
+    layout->uncompressed_numel = 0;
+    layout->p_numel = layout->q_numel = factor;
+    layout->side = side;
+    return PSGD_OK;
+}
+
+const psgd_matrix_layout *psgd_bucket_layout_own_tensors(const psgd_bucket_layout *layout, size_t *count)
+{
+    *count = layout->side > 0 ? layout->flattened_count : layout->tensor_count;
+    return layout->side > 0 ? layout->flattened : layout->tensors;
+}
+
+/* ---- comparing ---- */
+
 bool psgd_bucket_layout_equal(const psgd_bucket_layout *a, const psgd_bucket_layout *b)
 {
-    if (a->dtype != b->dtype || a->tensor_count != b->tensor_count) {
+    if (a->dtype != b->dtype || a->side != b->side || a->tensor_count != b->tensor_count ||
+        a->flattened_count != b->flattened_count) {
         return false;
     }
     for (size_t i = 0; i < a->tensor_count; i++) {
         const psgd_matrix_layout *s = &a->tensors[i], *t = &b->tensors[i];
         if (!same_matrix_shape(s, t) || s->r != t->r || s->compressed != t->compressed) {
+            return false;
+        }
+    }
+    for (size_t i = 0; i < a->flattened_count; i++) {
+        if (!same_matrix_shape(&a->flattened[i], &b->flattened[i])) {
             return false;
         }
     }

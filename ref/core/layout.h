@@ -16,17 +16,25 @@ typedef struct psgd_matrix_layout {
 } psgd_matrix_layout;
 
 /* A whole bucket. Factors are laid out, and normals drawn, group by group: tensors of equal (n, m) together, groups in
- * the order in which their shape is first seen, batching or not: shapes A,B,A give A,A,B. */
+ * the order in which their shape is first seen, batching or not: shapes A,B,A give A,A,B.
+ *
+ * In the flattened variant (psgd_bucket_layout_flatten) the bucket is one matrix, so that what walks tensors and
+ * factors finds one tensor, compressed; the tensors that it was made of stand apart, in flattened. */
 typedef struct psgd_bucket_layout {
     size_t index;
     psgd_dtype dtype;
     size_t tensor_count;
-    psgd_matrix_layout *tensors; /* in the bucket's order */
+    psgd_matrix_layout *tensors; /* in the bucket's order; flattened variant: the one square, side x side */
     size_t *factor_order;        /* [compressed_count]: tensor indices in the order of the factors */
     size_t compressed_count;
-    size_t numel; /* elements in the bucket */
+    size_t numel;       /* elements in the bucket */
+    size_t error_numel; /* elements of its error: numel; flattened variant: side^2, padding included */
     size_t uncompressed_numel;
     size_t p_numel, q_numel; /* elements of the packed factors */
+    /* Flattened variant, else 0 and null: */
+    size_t side; /* of the smallest square that holds numel elements, at least 1 */
+    size_t flattened_count;
+    psgd_matrix_layout *flattened; /* the tensors in the bucket's order: n, m and offset alone count */
 } psgd_bucket_layout;
 
 /* PowerSGD's selection: true iff low-rank factors are smaller than the matrix by more than the rate. Strict, and in
@@ -42,10 +50,21 @@ psgd_status psgd_bucket_layout_make(psgd_bucket_layout *layout, const psgd_bucke
                                     int64_t matrix_approximation_rank, double min_compression_rate, char *message,
                                     size_t message_size);
 void psgd_bucket_layout_free(psgd_bucket_layout *layout);
+
+/* Turns what psgd_bucket_layout_make has made into the layout of the flattened variant: all elements, then zeros, are
+ * one row-major side x side matrix with factors of matrix_approximation_rank columns, whatever min_compression_rate is.
+ * That rank is not clipped: PSGD_ERR_ARGUMENT if it is above the side (for an empty bucket it always is). On failure
+ * *layout is as it was. */
+psgd_status psgd_bucket_layout_flatten(psgd_bucket_layout *layout, int64_t matrix_approximation_rank, char *message,
+                                       size_t message_size);
+
+/* The bucket's own tensors as matrices, [*count], in either variant. */
+const psgd_matrix_layout *psgd_bucket_layout_own_tensors(const psgd_bucket_layout *layout, size_t *count);
+
 /* How many tensors in a row, from place `first` of factor_order on, have the shape of that one: what same-shape
  * batching draws at once. first < compressed_count. */
 size_t psgd_bucket_layout_run(const psgd_bucket_layout *layout, size_t first);
-/* Same dtype, same matricised shapes in the same order, same ranks and selection. */
+/* Same variant and dtype, same matricised shapes in the same order, same ranks and selection. */
 bool psgd_bucket_layout_equal(const psgd_bucket_layout *a, const psgd_bucket_layout *b);
 
 /* a * b and a + b; false if they overflow, *result then untouched. */
