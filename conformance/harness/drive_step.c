@@ -68,7 +68,11 @@ static bool peek_bucket(drive *d, size_t bucket)
     size_t count = d->c->numel[bucket];
     if (d->c->config.variant == PSGD_FLATTENED)
         count = case_square_side(count) * case_square_side(count); /* with its padding */
-    if (!peek(d, trace_error(d->t, d->step, bucket, d->rank), PSGD_PART_ERROR, bucket, 0, count))
+    values *error = trace_error(d->t, d->step, bucket, d->rank);
+    if (!peek(d, error, PSGD_PART_ERROR, bucket, 0, count))
+        return false;
+    if (error->data == NULL && count > d->c->numel[bucket] && /* a port that has it without its padding */
+        !peek(d, error, PSGD_PART_ERROR, bucket, 0, d->c->numel[bucket]))
         return false;
     return d->rank != 0 || peek_factors(d, bucket);
 }

@@ -69,7 +69,8 @@ static bool read_rank_tensor(trace *t, const test_case *c, const tensor_place *a
     if (at->step < c->config.start_iter || at->step >= t->ranks[k].steps_done)
         return refuse(message, message_size, "tensor %.100s is of no compressed step that rank %d finished",
                       tensor->name, k);
-    const size_t padded = error_numel(c, at->bucket);
+    const bool cut = tensor->ndim == 1 && tensor->dims[0] == c->numel[at->bucket];
+    const size_t padded = cut ? c->numel[at->bucket] : error_numel(c, at->bucket); /* the padding may be hidden */
     return values_read(trace_error(t, at->step, at->bucket, k), c->dtype, tensor, &padded, 1, message, message_size);
 }
 
