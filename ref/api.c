@@ -3,7 +3,8 @@
 
 #include "checkpoint.h"
 #include "core/config.h"
-#include "powersgd.h"
+#include "requests.h"
+#include "step.h"
 
 static psgd_status ref_create(const psgd_config *config, const psgd_comm *comm, psgd_state **state, char *message,
                               size_t message_size)
@@ -21,10 +22,6 @@ static psgd_status ref_create(const psgd_config *config, const psgd_comm *comm, 
     if (status != PSGD_OK) {
         return status;
     }
-    if (checked_config.variant != PSGD_LAYERWISE) {
-        return psgd_fail(PSGD_ERR_UNSUPPORTED, message, message_size,
-                         "config.variant: the reference offers the layerwise variant only");
-    }
     if (checked_comm.flags & PSGD_COMM_DEVICE) {
         return psgd_fail(PSGD_ERR_UNSUPPORTED, message, message_size,
                          "comm.flags: the reference works in host memory only");
@@ -36,6 +33,7 @@ static psgd_status ref_create(const psgd_config *config, const psgd_comm *comm, 
     return PSGD_OK;
 }
 
+/* What is pending was done at its submit: there is nothing to complete. */
 static void ref_destroy(psgd_state *state)
 {
     psgd_state_free(state);
@@ -51,29 +49,56 @@ static psgd_status check_usable(const psgd_state *state)
     if (!state) {
         return PSGD_ERR_ARGUMENT;
     }
-    if (state->broken) {
-        return psgd_fail(PSGD_ERR_BROKEN, state->message, PSGD_MESSAGE_SIZE,
-                         "state: a collective failed earlier; destroy it or load a checkpoint");
-    }
-    return PSGD_OK;
+    return state->broken ? psgd_state_say_broken(state) : PSGD_OK;
+}
+
+/* What is called by that name can't be while a request is pending. */
+static psgd_status check_nothing_pending(const psgd_state *state, const char *name)
+{
+    return state->requests ? psgd_fail(PSGD_ERR_ARGUMENT, state->message, PSGD_MESSAGE_SIZE,
+                                       "state: a request is pending; wait for it before %s", name)
+                           : PSGD_OK;
+}
+
+static psgd_status check_usable_and_idle(const psgd_state *state, const char *name)
+{
+    psgd_status status = check_usable(state);
+    return status == PSGD_OK ? check_nothing_pending(state, name) : status;
 }
 
 static psgd_status ref_step(psgd_state *state, const psgd_bucket *bucket)
 {
-    psgd_status status = check_usable(state);
+    psgd_status status = check_usable_and_idle(state, "step");
     return status == PSGD_OK ? psgd_step(state, bucket) : status;
+}
+
+static psgd_status ref_submit(psgd_state *state, const psgd_bucket *bucket, psgd_request **request)
+{
+    if (request) {
+        *request = NULL;
+    }
+    psgd_status status = check_usable(state);
+    if (status == PSGD_OK && !request) {
+        status = psgd_fail(PSGD_ERR_ARGUMENT, state->message, PSGD_MESSAGE_SIZE, "request is null");
+    }
+    return status == PSGD_OK ? psgd_submit(state, bucket, request) : status;
+}
+
+static psgd_status ref_wait(psgd_state *state, psgd_request *request)
+{
+    return state ? psgd_wait(state, request) : PSGD_ERR_ARGUMENT;
 }
 
 static psgd_status ref_peek(const psgd_state *state, psgd_part part, size_t bucket, size_t tensor, void *data,
                             size_t bytes)
 {
-    psgd_status status = check_usable(state);
+    psgd_status status = check_usable_and_idle(state, "peek");
     return status == PSGD_OK ? psgd_state_peek(state, part, bucket, tensor, data, bytes) : status;
 }
 
 static psgd_status ref_statistics(const psgd_state *state, psgd_statistics *statistics)
 {
-    psgd_status status = check_usable(state);
+    psgd_status status = check_usable_and_idle(state, "statistics");
     if (status != PSGD_OK) {
         return status;
     }
@@ -91,7 +116,7 @@ static psgd_status check_path(const psgd_state *state, const char *path)
 
 static psgd_status ref_save(const psgd_state *state, const char *path)
 {
-    psgd_status status = check_usable(state);
+    psgd_status status = check_usable_and_idle(state, "save");
     if (status == PSGD_OK) {
         status = check_path(state, path);
     }
@@ -104,7 +129,10 @@ static psgd_status ref_load(psgd_state *state, const char *path)
     if (!state) {
         return PSGD_ERR_ARGUMENT;
     }
-    psgd_status status = check_path(state, path);
+    psgd_status status = check_nothing_pending(state, "load");
+    if (status == PSGD_OK) {
+        status = check_path(state, path);
+    }
     return status == PSGD_OK ? psgd_checkpoint_load(state, path) : status;
 }
 
@@ -114,11 +142,13 @@ static const psgd_implementation ref = {
     .name = "ref",
     .version = PSGD_VERSION,
     .claims = PSGD_CLAIM_CORE | PSGD_CLAIM_ERROR_FEEDBACK | PSGD_CLAIM_WARM_START | PSGD_CLAIM_TORCH |
-              PSGD_CLAIM_MULTIRANK | PSGD_CLAIM_SUBGROUP | PSGD_CLAIM_CHECKPOINT | PSGD_CLAIM_F64 |
-              PSGD_CLAIM_DETERMINISM,
+              PSGD_CLAIM_FLATTENED | PSGD_CLAIM_MULTIRANK | PSGD_CLAIM_SUBGROUP | PSGD_CLAIM_CHECKPOINT |
+              PSGD_CLAIM_F64 | PSGD_CLAIM_F16 | PSGD_CLAIM_BF16 | PSGD_CLAIM_DETERMINISM | PSGD_CLAIM_ASYNC,
     .create = ref_create,
     .step = ref_step,
     .destroy = ref_destroy,
+    .submit = ref_submit,
+    .wait = ref_wait,
     .peek = ref_peek,
     .statistics = ref_statistics,
     .save = ref_save,

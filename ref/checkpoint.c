@@ -1,4 +1,5 @@
-/* checkpoint.c: see checkpoint.h. The state keeps doubles, the file holds elements of the bucket's dtype (core/values.h). */
+/* checkpoint.c: see checkpoint.h. The state keeps doubles, the file holds elements of the bucket's dtype
+ * (core/values.h). */
 #include "checkpoint.h"
 
 #include "core/checkpoint.h"
@@ -36,7 +37,7 @@ static bool describe_bucket(psgd_checkpoint_bucket *bucket, void **blocks, const
     bucket->p = blocks[0] = elements_of(memory->p, layout->p_numel, layout->dtype);
     bucket->q = blocks[1] = elements_of(memory->q, layout->q_numel, layout->dtype);
     if (memory->error) {
-        bucket->error = blocks[2] = elements_of(memory->error, layout->numel, layout->dtype);
+        bucket->error = blocks[2] = elements_of(memory->error, layout->error_numel, layout->dtype);
     }
     return bucket->p && bucket->q && (bucket->error || !memory->error);
 }
@@ -75,14 +76,9 @@ psgd_status psgd_checkpoint_save(const psgd_state *state, const char *path)
 /* ---- Load ---- */
 
 /* Appends one bucket's memory to the loaded state; takes its layout over. */
-static psgd_status load_bucket(psgd_state *loaded, psgd_checkpoint_bucket *bucket, const char *path, char *message)
+static psgd_status load_bucket(psgd_state *loaded, psgd_checkpoint_bucket *bucket, char *message)
 {
-    const psgd_value_type *type = psgd_value_type_of((uint32_t)bucket->layout.dtype);
-    if (!type) {
-        return psgd_fail(PSGD_ERR_FORMAT, message, PSGD_MESSAGE_SIZE,
-                         "%.200s: bucket %zu is of dtype %d, which the reference does not offer", path,
-                         bucket->layout.index, (int)bucket->layout.dtype);
-    }
+    const psgd_value_type *type = psgd_value_type_of((uint32_t)bucket->layout.dtype); /* there is one: it was read */
     psgd_bucket_memory *memory = psgd_bucket_memory_new(&bucket->layout, bucket->error != NULL);
     if (!memory) {
         return psgd_fail(PSGD_ERR_MEMORY, message, PSGD_MESSAGE_SIZE, "no memory to load a checkpoint");
@@ -90,7 +86,7 @@ static psgd_status load_bucket(psgd_state *loaded, psgd_checkpoint_bucket *bucke
     type->load(memory->p, bucket->p, memory->layout.p_numel);
     type->load(memory->q, bucket->q, memory->layout.q_numel);
     if (memory->error) {
-        type->load(memory->error, bucket->error, memory->layout.numel);
+        type->load(memory->error, bucket->error, memory->layout.error_numel);
     }
     psgd_state_remember(loaded, memory);
     return PSGD_OK;
@@ -114,7 +110,7 @@ psgd_status psgd_checkpoint_load(psgd_state *state, const char *path)
     loaded->numel_after = checkpoint.numel_after;
     loaded->seeds = checkpoint.seeds;
     for (size_t i = 0; status == PSGD_OK && i < checkpoint.bucket_count; i++) {
-        status = load_bucket(loaded, &checkpoint.buckets[i], path, state->message);
+        status = load_bucket(loaded, &checkpoint.buckets[i], state->message);
     }
     if (status == PSGD_OK) {
         /* The whole state changes hands; what is freed below is the old one. */

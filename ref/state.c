@@ -4,6 +4,7 @@
 #include "core/config.h"
 #include "core/number.h"
 #include "core/values.h"
+#include "requests.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -40,10 +41,17 @@ psgd_state *psgd_state_new(const psgd_config *config, const psgd_comm *comm)
 void psgd_state_free(psgd_state *state)
 {
     if (state) {
+        psgd_requests_free(state->requests);
         psgd_bucket_memories_free(state->memories);
         free(state->message);
         free(state);
     }
+}
+
+psgd_status psgd_state_say_broken(const psgd_state *state)
+{
+    return psgd_fail(PSGD_ERR_BROKEN, state->message, PSGD_MESSAGE_SIZE,
+                     "state: a collective failed earlier; destroy it or load a checkpoint");
 }
 
 /* ---- a bucket's memory ---- */
@@ -56,7 +64,7 @@ psgd_bucket_memory *psgd_bucket_memory_new(psgd_bucket_layout *layout, bool with
     }
     memory->p = psgd_new_values(layout->p_numel);
     memory->q = psgd_new_values(layout->q_numel);
-    memory->error = with_error ? psgd_new_values(layout->numel) : NULL;
+    memory->error = with_error ? psgd_new_values(layout->error_numel) : NULL;
     if (!memory->p || !memory->q || (with_error && !memory->error)) {
         psgd_bucket_memory_free(memory);
         return NULL;
@@ -158,7 +166,7 @@ psgd_status psgd_state_peek(const psgd_state *state, psgd_part part, size_t buck
     size_t count;
     if (part == PSGD_PART_ERROR) {
         values = memory->error;
-        count = layout->numel;
+        count = layout->error_numel;
     } else if (part == PSGD_PART_P || part == PSGD_PART_Q) {
         if (tensor >= layout->tensor_count) {
             return psgd_fail(PSGD_ERR_ARGUMENT, message, PSGD_MESSAGE_SIZE, "tensor: %zu of %zu in bucket %zu", tensor,

@@ -1,7 +1,7 @@
 /* state.h: what the reference remembers from step to step, per rank.
  *
- * Values are kept as doubles that are representable in the bucket's dtype (core/values.h). Nothing here computes; the step
- * is in powersgd.c. Next: state.c, or checkpoint.h for how it is saved.
+ * Values are kept as doubles that are representable in the bucket's dtype (core/values.h). Nothing here computes; the
+ * step is in powersgd.c, or flattened.c. Next: state.c, or checkpoint.h for how it is saved.
  */
 #ifndef PSGD_REF_STATE_H
 #define PSGD_REF_STATE_H
@@ -14,7 +14,7 @@
 /* One bucket, from its first compressed step on. P and Q lie packed as the layout says (p_offset, q_offset). */
 typedef struct psgd_bucket_memory {
     psgd_bucket_layout layout; /* owned */
-    double *error;             /* [numel]: E, local; null without error feedback */
+    double *error;             /* [error_numel]: E, local; null without error feedback */
     double *p;                 /* [p_numel]: orthonormal factors of the last compressed step, n x r each */
     double *q;                 /* [q_numel]: averaged factors of the last compressed step, m x r each */
     struct psgd_bucket_memory *next;
@@ -29,6 +29,7 @@ struct psgd_state {
     psgd_mt19937 seeds;           /* hands out one seed per bucket whose Q is drawn */
     bool broken;                  /* a collective failed: only destroy and load help */
     psgd_bucket_memory *memories; /* in the order of their first compressed step; owned */
+    psgd_request *requests;       /* pending, in any order (requests.h); owned */
     char *message; /* [PSGD_MESSAGE_SIZE], owned: the last error, a pointer so that a const state can fail too */
 };
 
@@ -52,6 +53,9 @@ psgd_statistics psgd_state_statistics(const psgd_state *state);
 
 psgd_status psgd_state_peek(const psgd_state *state, psgd_part part, size_t bucket, size_t tensor, void *data,
                             size_t bytes);
+
+/* PSGD_ERR_BROKEN with its message. */
+psgd_status psgd_state_say_broken(const psgd_state *state);
 
 /* malloc'ed doubles, never null for count 0; null without memory or when the size overflows. */
 double *psgd_new_values(size_t count);

@@ -332,27 +332,6 @@ static void foreign_and_forged_files_are_refused(void **unused)
     ref->destroy(state);
 }
 
-/* A file that is right, of an implementation that offers more. */
-static void a_bucket_of_a_half_type_is_refused(void **unused)
-{
-    (void)unused;
-    static const uint16_t elements[12 * 9] = {0};
-    static double anywhere;
-    psgd_config config = make_config(2, 1);
-    psgd_state *state = new_state(&config);
-    view seen = {0};
-    run(state, 0, 4, &seen);
-    test_bucket b;
-    make_bucket(&b, PSGD_F16, &anywhere, 1, (const size_t[][2]){{12, 9}});
-    psgd_checkpoint_bucket bucket = {.p = elements, .q = elements, .error = elements};
-    assert_int_equal(psgd_bucket_layout_make(&bucket.layout, &b.bucket, 2, 1, NULL, 0), PSGD_OK);
-    psgd_checkpoint checkpoint = {.config = config, .size = 1, .iteration = 4, .bucket_count = 1, .buckets = &bucket};
-    assert_int_equal(psgd_checkpoint_write(path, &checkpoint, NULL, 0), PSGD_OK);
-    refuses(state, path, PSGD_ERR_FORMAT, "dtype");
-    psgd_bucket_layout_free(&bucket.layout);
-    ref->destroy(state);
-}
-
 static void a_broken_state_is_mended_by_a_load(void **unused)
 {
     (void)unused;
@@ -390,7 +369,6 @@ int main(void)
         cmocka_unit_test(every_flipped_bit_and_every_truncation_is_refused),
         cmocka_unit_test(other_states_are_refused),
         cmocka_unit_test(foreign_and_forged_files_are_refused),
-        cmocka_unit_test(a_bucket_of_a_half_type_is_refused),
         cmocka_unit_test(a_broken_state_is_mended_by_a_load),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,8 @@
 /* support.c: see support.h. */
 #include "support.h"
 
+#include "core/values.h"
+
 #include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -47,29 +49,25 @@ static psgd_status group_sum(void *context, void *data, size_t count, psgd_dtype
 {
     member *self = context;
     group *g = self->group;
-    size_t bytes = count * psgd_dtype_size(dtype);
-    void *sum = malloc(bytes > 0 ? bytes : 1);
-    if (!sum) {
+    const psgd_value_type *type = psgd_value_type_of(dtype);
+    double *sum = calloc(count + 1, sizeof *sum), *one = calloc(count + 1, sizeof *one);
+    if (!sum || !one) {
+        free(sum);
+        free(one);
         return PSGD_ERR_MEMORY;
     }
     g->buffers[self->rank] = data;
     pthread_barrier_wait(&g->barrier); /* all buffers are known */
-    for (size_t i = 0; i < count; i++) {
-        double total = 0;
-        for (int rank = 0; rank < g->size; rank++) {
-            total += dtype == PSGD_F64 ? ((double *)g->buffers[rank])[i] : (double)((float *)g->buffers[rank])[i];
-        }
-        if (dtype == PSGD_F64) {
-            ((double *)sum)[i] = total;
-        } else {
-            ((float *)sum)[i] = (float)total;
+    for (int rank = 0; rank < g->size; rank++) {
+        type->load(one, g->buffers[rank], count);
+        for (size_t i = 0; i < count; i++) {
+            sum[i] += one[i];
         }
     }
     pthread_barrier_wait(&g->barrier); /* all have read */
-    if (bytes > 0) {
-        memcpy(data, sum, bytes);
-    }
+    type->store(data, sum, count);
     free(sum);
+    free(one);
     return PSGD_OK;
 }
 
@@ -133,30 +131,39 @@ static uint64_t mix(uint64_t x)
     return x ^ (x >> 31);
 }
 
+static double value_at(size_t i, uint64_t seed)
+{
+    return (double)(mix(mix(seed) + i) >> 11) * 0x1p-52 - 1;
+}
+
 void fill_f64(double *values, size_t count, uint64_t seed)
 {
     for (size_t i = 0; i < count; i++) {
-        values[i] = (double)(mix(mix(seed) + i) >> 11) * 0x1p-52 - 1;
+        values[i] = value_at(i, seed);
     }
 }
 
 void fill_f32(float *values, size_t count, uint64_t seed)
 {
     for (size_t i = 0; i < count; i++) {
-        values[i] = (float)((double)(mix(mix(seed) + i) >> 11) * 0x1p-52 - 1);
+        values[i] = (float)value_at(i, seed);
+    }
+}
+
+void fill(void *elements, psgd_dtype dtype, size_t count, uint64_t seed)
+{
+    const psgd_value_type *type = psgd_value_type_of(dtype);
+    for (size_t i = 0; i < count; i++) {
+        double value = value_at(i, seed);
+        type->store((char *)elements + i * psgd_dtype_size(dtype), &value, 1);
     }
 }
 
 psgd_status draw_by_index(void *context, uint64_t step, size_t bucket, size_t tensor, psgd_dtype dtype, size_t m,
                           size_t r, void *q)
 {
-    uint64_t seed = 1000 * step + 100 * bucket + 10 * tensor + 7;
     (void)context;
-    if (dtype == PSGD_F64) {
-        fill_f64(q, m * r, seed);
-    } else {
-        fill_f32(q, m * r, seed);
-    }
+    fill(q, dtype, m * r, 1000 * step + 100 * bucket + 10 * tensor + 7);
     return PSGD_OK;
 }
 

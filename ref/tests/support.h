@@ -46,6 +46,7 @@ void make_bucket(test_bucket *b, psgd_dtype dtype, void *data, size_t count, con
 /* values[count], reproducible, in -1 .. 1, different for every seed. */
 void fill_f64(double *values, size_t count, uint64_t seed);
 void fill_f32(float *values, size_t count, uint64_t seed);
+void fill(void *elements, psgd_dtype dtype, size_t count, uint64_t seed); /* the same numbers, rounded to any type */
 
 /* A q_source whose numbers depend on all its arguments but dtype and context. */
 psgd_status draw_by_index(void *context, uint64_t step, size_t bucket, size_t tensor, psgd_dtype dtype, size_t m,
