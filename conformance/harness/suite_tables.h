@@ -16,7 +16,7 @@ typedef struct suite_table {
     size_t count;
 } suite_table;
 
-extern const suite_table suite_torch, suite_torch_numerics, suite_torch_sweeps, suite_core, suite_claims, suite_flat,
-    suite_half;
+extern const suite_table suite_torch, suite_torch_numerics, suite_torch_sweeps, suite_torch_half, suite_core,
+    suite_claims, suite_flat, suite_half;
 
 #endif
