@@ -9,6 +9,8 @@
 #define TORCH      PSGD_CLAIM_TORCH
 #define MULTIRANK  PSGD_CLAIM_MULTIRANK
 #define CHECKPOINT PSGD_CLAIM_CHECKPOINT
+#define ASYNC      PSGD_CLAIM_ASYNC
+#define FLAT       PSGD_CLAIM_FLATTENED
 
 static const scenario all[] = {
     {"scenario/start-iter", "PSGD-CFG-002", TORCH, 1, true,
@@ -27,6 +29,12 @@ static const scenario all[] = {
     {"scenario/layout-changed", "PSGD-ITR-005", CORE, 1, true,
      "Changes a bucket's layout after its first compressed step, in five ways, and goes on as if nothing had been.",
      scenario_layout_changed},
+    {"scenario/flat-layout", "PSGD-ITR-005", CORE | FLAT, 1, true,
+     "Changes the length of a flattened bucket after its first compressed step, and goes on as if nothing had been.",
+     scenario_flat_layout},
+    {"scenario/flat-rank", "PSGD-FLT-002", CORE | FLAT, 1, true,
+     "Flattened at rank 3, has a bucket of 3 elements refused in each compressed iteration, and goes on with another.",
+     scenario_flat_rank},
     {"scenario/two-states", "PSGD-ITR-006", CORE, 1, true,
      "Steps two states of different configuration in turn, bucket by bucket, against each on its own.",
      scenario_two_states},
@@ -53,6 +61,19 @@ static const scenario all[] = {
     {"scenario/checkpoint-foreign", "PSGD-CKP-002", CHECKPOINT, 1, true,
      "Loads missing and foreign files, and checkpoints of another configuration, group size and rank.",
      scenario_checkpoint_foreign},
+    {"scenario/pending", "PSGD-ASY-002", CORE | ASYNC, 1, true,
+     "Calls everything that is refused while a request is pending, in both phases, and goes on.", scenario_pending},
+    {"scenario/pending-ranks", "PSGD-ASY-002", CORE | ASYNC | MULTIRANK, 3, false,
+     "The same on three ranks: a refused call may not start a collective.", scenario_pending},
+    {"scenario/submit-ahead", "PSGD-ASY-002", CORE | ASYNC, 1, true,
+     "Submits an iteration's first bucket before it waits for the last bucket of the one before.",
+     scenario_submit_ahead},
+    {"scenario/submit-ahead-ranks", "PSGD-ASY-002", CORE | ASYNC | MULTIRANK, 2, false, "The same on two ranks.",
+     scenario_submit_ahead},
+    {"scenario/destroy-pending", "PSGD-ASY-002", CORE | ASYNC, 1, true,
+     "Destroys a state while two requests are pending, in both phases.", scenario_destroy_pending},
+    {"scenario/destroy-pending-ranks", "PSGD-ASY-002", CORE | ASYNC | MULTIRANK, 2, false, "The same on two ranks.",
+     scenario_destroy_pending},
     {"scenario/bad-create", "PSGD-ROB-001", CORE, 1, true,
      "Calls create with null, undersized and senseless arguments.", scenario_bad_create},
     {"scenario/bad-step", "PSGD-ROB-001", CORE, 1, true,

@@ -175,52 +175,60 @@ static bool record_state(session *e, int64_t step, size_t bucket, size_t count, 
     return ok;
 }
 
-static psgd_status attempt_in(session *e, const psgd_bucket *shape, drive_buffer *buffer, void *in,
-                              session_record *record)
+psgd_status session_hand_in(const session *e, size_t bucket, drive_buffer *buffer, psgd_bucket *given)
 {
-    size_t count = session_numel(shape);
-    int64_t step = e->step;
+    const psgd_bucket *shape = &e->layout->buckets[bucket];
+    size_t count = session_numel(shape), bytes = count * psgd_dtype_size(e->dtype);
+    void *in = malloc(bytes + 1);
+    if (in == NULL || !drive_buffer_make(buffer, e->subject->port->memory, bytes, e->shift)) {
+        free(in);
+        return PSGD_ERR_MEMORY;
+    }
     for (size_t i = 0; i < count; i++)
-        store(in, e->dtype, i, session_gradient(e, step, shape->index, e->comm.rank, i));
+        store(in, e->dtype, i, session_gradient(e, e->step, shape->index, e->comm.rank, i));
     psgd_status status = drive_buffer_put(buffer, in);
+    free(in);
+    *given = *shape;
+    given->struct_size = (uint32_t)sizeof *given;
+    given->dtype = e->dtype;
+    given->is_last = bucket == e->layout->bucket_count - 1;
+    given->data = drive_buffer_data(buffer);
+    return status;
+}
+
+psgd_status session_take_out(const session *e, int64_t step, size_t bucket, drive_buffer *buffer,
+                             session_record *record)
+{
+    psgd_status status = drive_buffer_get(buffer);
     if (status != PSGD_OK)
         return status;
-    psgd_bucket bucket = *shape;
-    bucket.struct_size = (uint32_t)sizeof bucket;
-    bucket.dtype = e->dtype;
-    bucket.is_last = shape == &e->layout->buckets[e->layout->bucket_count - 1];
-    bucket.data = drive_buffer_data(buffer);
-    status = e->subject->port->step(e->state, &bucket);
-    if (status != PSGD_OK)
-        return status;
-    if (bucket.is_last)
-        e->step++;
-    status = drive_buffer_get(buffer);
-    if (status != PSGD_OK || record == NULL)
-        return status;
-    bool ok = record_values(record, step, shape->index, "output", drive_buffer_image(buffer), e->dtype, count) &&
-              record_state(e, step, shape->index, count, record);
+    if (!drive_buffer_intact(buffer))
+        (void)scenario_fail(e->subject,
+                            "step %lld wrote outside bucket %zu (%zu bytes, %zu bytes off an address "
+                            "aligned to 64)",
+                            (long long)step, bucket, buffer->bytes, e->shift);
+    const psgd_bucket *shape = &e->layout->buckets[bucket];
+    bool ok = record == NULL || record_values(record, step, shape->index, "output", drive_buffer_image(buffer),
+                                              e->dtype, session_numel(shape));
     return ok ? PSGD_OK : PSGD_ERR_MEMORY;
 }
 
 psgd_status session_attempt(session *e, size_t bucket, session_record *record)
 {
-    const psgd_bucket *shape = &e->layout->buckets[bucket];
-    size_t bytes = session_numel(shape) * psgd_dtype_size(e->dtype);
-    drive_buffer buffer;
-    void *in = malloc(bytes + 1);
-    if (in == NULL || !drive_buffer_make(&buffer, e->subject->port->memory, bytes, e->shift)) {
-        free(in);
-        return PSGD_ERR_MEMORY;
+    drive_buffer buffer = {0};
+    psgd_bucket given;
+    int64_t step = e->step;
+    psgd_status status = session_hand_in(e, bucket, &buffer, &given);
+    if (status == PSGD_OK)
+        status = e->subject->port->step(e->state, &given);
+    if (status == PSGD_OK) {
+        e->step += given.is_last ? 1 : 0;
+        status = session_take_out(e, step, bucket, &buffer, record);
     }
-    psgd_status status = attempt_in(e, shape, &buffer, in, record);
-    if (status == PSGD_OK && !drive_buffer_intact(&buffer))
-        (void)scenario_fail(e->subject,
-                            "step %lld wrote outside bucket %zu (%zu bytes, %zu bytes off an address "
-                            "aligned to 64)",
-                            (long long)e->step, bucket, bytes, e->shift);
+    if (status == PSGD_OK && record != NULL && !e->outputs_only &&
+        !record_state(e, step, given.index, session_numel(&given), record))
+        status = PSGD_ERR_MEMORY;
     drive_buffer_free(&buffer);
-    free(in);
     return status;
 }
 

@@ -59,10 +59,11 @@ typedef struct session {
     psgd_config config;
     psgd_comm comm;
     psgd_dtype dtype;
-    uint64_t seed; /* of gradients and Q */
-    size_t shift;  /* of the buckets off an address aligned to 64 */
-    int64_t step;  /* the next one */
-    bool own_q;    /* the port draws its Q itself */
+    uint64_t seed;     /* of gradients and Q */
+    size_t shift;      /* of the buckets off an address aligned to 64 */
+    int64_t step;      /* the next one */
+    bool own_q;        /* the port draws its Q itself */
+    bool outputs_only; /* records hold no errors and no statistics */
     double (*gradient)(const struct session *e, int64_t step, int rank, size_t i); /* null: the ordinary gradients */
     psgd_q_source q_source;
     psgd_state *state;
@@ -82,6 +83,13 @@ psgd_status session_attempt(session *e, size_t bucket, session_record *record);
 bool session_bucket(session *e, size_t bucket, session_record *record);
 bool session_step(session *e, session_record *record);
 bool session_steps(session *e, int64_t count, session_record *record);
+
+/* The two ends of an attempt, for calls other than step: a bucket of the current iteration in a buffer of its own,
+ * which the caller frees; what it holds afterwards goes into the record (may be null), and damage around it is noted.
+ * step is the iteration that it was of. */
+psgd_status session_hand_in(const session *e, size_t bucket, drive_buffer *buffer, psgd_bucket *given);
+psgd_status session_take_out(const session *e, int64_t step, size_t bucket, drive_buffer *buffer,
+                             session_record *record);
 
 /* The last error's text, or "". */
 const char *session_error(const session *e);

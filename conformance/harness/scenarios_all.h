@@ -13,6 +13,9 @@ bool scenario_rate_zero(const subject *s);
 bool scenario_layout_rebuilt(const subject *s);
 bool scenario_layout_changed(const subject *s);
 bool scenario_empty_tensors(const subject *s);
+/* scenario_flattened.c */
+bool scenario_flat_rank(const subject *s);
+bool scenario_flat_layout(const subject *s);
 /* scenario_states.c */
 bool scenario_two_states(const subject *s);
 bool scenario_callers_random(const subject *s);
@@ -27,6 +30,10 @@ bool scenario_checkpoint_foreign(const subject *s);
 bool scenario_bad_create(const subject *s);
 bool scenario_bad_step(const subject *s);
 bool scenario_bad_peek(const subject *s);
+/* scenario_async.c */
+bool scenario_pending(const subject *s);
+bool scenario_submit_ahead(const subject *s);
+bool scenario_destroy_pending(const subject *s);
 /* scenario_collectives.c */
 bool scenario_failing_collective(const subject *s);
 bool scenario_lost_rank(const subject *s);

@@ -1,26 +1,45 @@
-/* Tests of harness/scenario*.c: the reference passes every scenario, and each scenario finds the fault made for it. */
+/* Tests of harness/scenario*.c: the reference passes every scenario, and each scenario finds the fault made for it.
+ * Those of claim async are done by async_port, the others by sabotage. */
 #include "test_main.h"
 
 #include <unistd.h>
 
-static runner *make(void)
+static runner *make(const char *plugin)
 {
     static char kit[512];
     ssize_t length = readlink("/proc/self/exe", kit, sizeof kit - 1);
     assert_true(length > 0);
     kit[length] = '\0';
-    runner *r = runner_processes(kit, PLUGINS "/sabotage.so", 30);
+    char path[512];
+    (void)snprintf(path, sizeof path, "%s/%s.so", PLUGINS, plugin);
+    runner *r = runner_processes(kit, path, 30);
     assert_non_null(r);
     return r;
 }
 
-static scenario_state run(runner *r, const char *id, char *said, size_t size)
+typedef struct runners {
+    runner *sabotage, *async;
+} runners;
+
+static runners make_both(void)
+{
+    return (runners){.sabotage = make("sabotage"), .async = make("async_port")};
+}
+
+static void free_both(runners r)
+{
+    r.sabotage->free(r.sabotage);
+    r.async->free(r.async);
+}
+
+static scenario_state run(runners both, const char *id, char *said, size_t size)
 {
     scenario_outcome outcome;
     char message[2048] = "";
     const scenario *s = scenario_find(id);
     if (s == NULL)
         fail_msg("no scenario %s", id);
+    runner *r = (s->claims & PSGD_CLAIM_ASYNC) != 0 ? both.async : both.sabotage;
     if (r->run_scenario(r, s, &outcome, message, sizeof message) != RUN_DONE)
         fail_msg("%s could not be run: %s", id, message);
     (void)snprintf(said, size, "%s", outcome.message);
@@ -33,12 +52,13 @@ static void test_the_reference_passes_all(void **state)
     size_t count = 0;
     char said[512];
     const scenario *all = scenarios(&count);
-    runner *r = make();
+    runners r = make_both();
     assert_int_equal(unsetenv("SABOTAGE"), 0);
+    assert_int_equal(unsetenv("ASYNC_PORT"), 0);
     for (size_t i = 0; i < count; i++)
         if (run(r, all[i].id, said, sizeof said) != SCENARIO_PASS)
             fail_msg("%s on the reference: %s", all[i].id, said);
-    r->free(r);
+    free_both(r);
 }
 
 static const struct {
@@ -52,6 +72,9 @@ static const struct {
     {"rate-zero-refused", "scenario/rate-zero", "PSGD_ERR_ARGUMENT"},
     {"layout-fixed-early", "scenario/layout-rebuilt", "PSGD_ERR_LAYOUT"},
     {"layout-accepted", "scenario/layout-changed", "PSGD_OK"},
+    {"layout-accepted", "scenario/flat-layout", "PSGD_OK"},
+    {"refusals-lost", "scenario/flat-rank", "PSGD_OK"},
+    {"bad-call-harms", "scenario/flat-rank", "beside a refused bucket"},
     {"shared-state", "scenario/two-states", "two live states"},
     {"empty-refused", "scenario/empty-tensors", "pass through"},
     {"q-per-rank", "scenario/same-q", "Qs differ"},
@@ -73,22 +96,40 @@ static const struct {
     {"swallow-comm-error", "scenario/failing-collective", "report an error"},
     {"count-failed-step", "scenario/failing-collective", "tried again"},
     {"swallow-comm-error", "scenario/lost-rank", "report an error"},
+    {"no-wait", "scenario/pending", "offers no wait"},
+    {"null-request", "scenario/pending", "a null request"},
+    {"wait-fails", "scenario/pending", "wait for bucket 1"},
+    {"step-accepted", "scenario/pending", "step of bucket 0 while a request is pending"},
+    {"submit-accepted", "scenario/pending", "submit of bucket 0 while a request is pending"},
+    {"peek-accepted", "scenario/pending", "peek while"},
+    {"statistics-accepted", "scenario/pending", "statistics while"},
+    {"save-accepted", "scenario/pending", "save while"},
+    {"load-accepted", "scenario/pending", "load while"},
+    {"foreign-accepted", "scenario/pending", "of another state"},
+    {"refused-but-harmed", "scenario/pending", "after refused calls"},
+    {"step-accepted", "scenario/pending-ranks", "while a request is pending"},
+    {"counts-at-wait", "scenario/submit-ahead", "submitted before the wait"},
+    {"counts-at-wait", "scenario/submit-ahead-ranks", "submitted before the wait"},
+    {"destroy-drops", "scenario/destroy-pending", "completed by destroy"},
+    {"destroy-drops", "scenario/destroy-pending-ranks", "completed by destroy"},
 };
 
 static void test_each_fault_is_found(void **state)
 {
     (void)state;
     char said[512];
-    runner *r = make();
+    runners r = make_both();
     for (size_t i = 0; i < sizeof faults / sizeof faults[0]; i++) {
         assert_int_equal(setenv("SABOTAGE", faults[i].fault, 1), 0);
+        assert_int_equal(setenv("ASYNC_PORT", faults[i].fault, 1), 0);
         scenario_state got = run(r, faults[i].scenario, said, sizeof said);
         if (got != SCENARIO_FAIL || strstr(said, faults[i].says) == NULL)
             fail_msg("%s with the fault %s: state %d, '%s' does not say '%s'", faults[i].scenario, faults[i].fault,
                      (int)got, said, faults[i].says);
     }
     assert_int_equal(unsetenv("SABOTAGE"), 0);
-    r->free(r);
+    assert_int_equal(unsetenv("ASYNC_PORT"), 0);
+    free_both(r);
 }
 
 static void test_every_scenario_has_a_fault(void **state)
