@@ -1,14 +1,22 @@
 /* mpi.c: a psgd_comm over an MPI communicator. Its contract is in psgd/comm_mpi.h.
  *
- * Same bits on every rank. The MPI standard speaks of one result for all members, but several ranks may compute it for
- * themselves: in recursive doubling, rank 0 may add (a + b) + (c + d) where rank 3 adds (d + c) + (b + a). Addition is
+ * Same bits on every rank. The MPI standard speaks of one result for all members, but does not promise it. An
+ * algorithm may let one rank compute an element and hand it out (reduce and broadcast, ring, reduce-scatter and
+ * gather); or every rank computes it for itself: in recursive doubling, rank 0 may add (a + b) + (c + d) where rank 3
+ * adds (d + c) + (b + a). That is the same tree of additions with operands exchanged, and addition, rounded once, is
  * commutative to the last bit in all but one case: of two NaNs, hardware keeps one operand's payload. (Open MPI 4.1
- * keeps the operands in the order of the ranks; nothing says that others do.) So every NaN of a sum is
- * replaced by one fixed NaN; then the ranks agree whatever algorithm MPI chooses.
+ * keeps the operands in the order of the ranks; nothing says that others do.) So every NaN of a sum is replaced by one
+ * fixed NaN; then the ranks agree with every algorithm in which they walk the same tree.
+ *
+ * The 16-bit types are added by operations of our own, which say that they commute, so that MPI may treat them as its
+ * own. They round after every addition, so which tree it is shows in the result more often than with longer types; that
+ * all ranks walk the same one is the same argument. It was tested with every all-reduce of Open MPI 4.1 (tuned 1 to 6,
+ * libnbc 1 to 4, basic). The tree may differ from element to element, though, and with the length (ring).
  *
  * Buffers go in chunks of 25 MB: an in-place all-reduce of much more is pathologically slow in Open MPI, and one chunk
- * never holds more elements than an int counts. Refuses element types that have no row in types[]. */
+ * never holds more elements than an int counts. Refuses what is no element type. */
 #include "psgd/comm_mpi.h"
+#include "psgd/half.h"
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
@@ -24,7 +32,7 @@ typedef struct mpi_type {
     void (*settle)(void *elements /* [count] */, size_t count); /* one NaN for all NaNs */
 } mpi_type;
 
-enum { TYPE_COUNT = 2 };
+enum { F32, F64, F16, BF16, TYPE_COUNT };
 
 typedef struct mpi_context {
     MPI_Comm communicator;
@@ -57,6 +65,44 @@ static void settle_f64(void *elements, size_t count)
             values[i] = (double)NAN;
 }
 
+/* All bits of the exponent, and some of the fraction. */
+static void settle_half(uint16_t *values, size_t count, uint16_t infinity, uint16_t nan)
+{
+    for (size_t i = 0; i < count; i++)
+        if ((values[i] & 0x7fff) > infinity)
+            values[i] = nan;
+}
+
+static void settle_f16(void *elements, size_t count)
+{
+    settle_half(elements, count, 0x7c00, 0x7e00);
+}
+
+static void settle_bf16(void *elements, size_t count)
+{
+    settle_half(elements, count, 0x7f80, 0x7fc0);
+}
+
+/* MPI_User_functions: sums[length] = terms[length] + sums[length], rounded once. MPI's type of a pointer to such a
+ * function has no const. */
+static void add_f16(void *terms, void *sums, int *length, MPI_Datatype *datatype)
+{
+    const uint16_t *in = terms;
+    uint16_t *inout = sums;
+    (void)datatype;
+    for (int i = 0; i < *length; i++)
+        inout[i] = psgd_f16_from_double(psgd_f16_to_double(in[i]) + psgd_f16_to_double(inout[i]));
+}
+
+static void add_bf16(void *terms, void *sums, int *length, MPI_Datatype *datatype)
+{
+    const uint16_t *in = terms;
+    uint16_t *inout = sums;
+    (void)datatype;
+    for (int i = 0; i < *length; i++)
+        inout[i] = psgd_bf16_from_double(psgd_bf16_to_double(in[i]) + psgd_bf16_to_double(inout[i]));
+}
+
 static void explain(char *message, size_t message_size, const char *reason)
 {
     if (message != NULL && message_size > 0)
@@ -75,7 +121,7 @@ static psgd_status find_type(const mpi_type **type, const mpi_context *context, 
             *type = &context->types[i];
             return PSGD_OK;
         }
-    return PSGD_ERR_UNSUPPORTED;
+    return PSGD_ERR_ARGUMENT;
 }
 
 /* Elements of the chunk that starts at element `first` of count. */
@@ -191,6 +237,29 @@ static bool mpi_is_running(void)
            !finalized;
 }
 
+static void free_operations(mpi_context *context)
+{
+    for (int i = F16; i <= BF16; i++)
+        if (context->types[i].sum != MPI_OP_NULL)
+            (void)MPI_Op_free(&context->types[i].sum);
+}
+
+/* MPI has no 16-bit floating-point types: integers carry the bits, and operations of our own add them. */
+static bool make_types(mpi_context *context)
+{
+    mpi_type *types = context->types;
+    types[F32] = (mpi_type){PSGD_F32, MPI_FLOAT, MPI_SUM, sizeof(float), settle_f32};
+    types[F64] = (mpi_type){PSGD_F64, MPI_DOUBLE, MPI_SUM, sizeof(double), settle_f64};
+    types[F16] = (mpi_type){PSGD_F16, MPI_UINT16_T, MPI_OP_NULL, sizeof(uint16_t), settle_f16};
+    types[BF16] = (mpi_type){PSGD_BF16, MPI_UINT16_T, MPI_OP_NULL, sizeof(uint16_t), settle_bf16};
+    const int commutes = 1;
+    if (MPI_Op_create(add_f16, commutes, &types[F16].sum) == MPI_SUCCESS &&
+        MPI_Op_create(add_bf16, commutes, &types[BF16].sum) == MPI_SUCCESS)
+        return true;
+    free_operations(context);
+    return false;
+}
+
 /* The psgd_comm of a duplicate that is ready; the duplicate stays the caller's on failure. */
 static psgd_status make_comm(psgd_comm *comm, MPI_Comm duplicate, char *message, size_t message_size)
 {
@@ -207,8 +276,11 @@ static psgd_status make_comm(psgd_comm *comm, MPI_Comm duplicate, char *message,
         return PSGD_ERR_MEMORY;
     }
     context->communicator = duplicate;
-    context->types[0] = (mpi_type){PSGD_F32, MPI_FLOAT, MPI_SUM, sizeof(float), settle_f32};
-    context->types[1] = (mpi_type){PSGD_F64, MPI_DOUBLE, MPI_SUM, sizeof(double), settle_f64};
+    if (!make_types(context)) {
+        explain(message, message_size, "MPI_Op_create failed");
+        free(context);
+        return PSGD_ERR_COMM;
+    }
     *comm = (psgd_comm){.struct_size = (uint32_t)sizeof *comm,
                         .context = context,
                         .rank = rank,
@@ -256,8 +328,10 @@ void psgd_comm_mpi_release(psgd_comm *comm)
     if (comm == NULL || comm->context == NULL)
         return;
     mpi_context *context = comm->context;
-    if (mpi_is_running())
+    if (mpi_is_running()) {
         (void)MPI_Comm_free(&context->communicator);
+        free_operations(context);
+    }
     free(context);
     *comm = (psgd_comm){0};
 }

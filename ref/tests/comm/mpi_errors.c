@@ -13,7 +13,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef enum call { ALLREDUCE, IALLREDUCE, TESTALL, WAITALL, COMM_DUP, COMM_SET_ERRHANDLER, COMM_FREE, CALLS } call;
+typedef enum call {
+    ALLREDUCE,
+    IALLREDUCE,
+    TESTALL,
+    WAITALL,
+    COMM_DUP,
+    COMM_SET_ERRHANDLER,
+    COMM_FREE,
+    OP_CREATE,
+    OP_FREE,
+    CALLS
+} call;
 
 /* Profiling functions have no context argument. */
 static int countdown[CALLS]; /* 1: the next call of this kind fails; 0: none does */
@@ -28,7 +39,9 @@ static bool fails(call which)
 
 static void note_length(int count, MPI_Datatype datatype)
 {
-    size_t bytes = (size_t)count * (datatype == MPI_DOUBLE ? sizeof(double) : sizeof(float));
+    int size = 0;
+    (void)MPI_Type_size(datatype, &size);
+    size_t bytes = (size_t)count * (size_t)size;
     if (bytes > most_bytes)
         most_bytes = bytes;
 }
@@ -74,6 +87,16 @@ int MPI_Comm_free(MPI_Comm *communicator)
     return fails(COMM_FREE) ? MPI_ERR_OTHER : PMPI_Comm_free(communicator);
 }
 
+int MPI_Op_create(MPI_User_function *function, int commutes, MPI_Op *op)
+{
+    return fails(OP_CREATE) ? MPI_ERR_OTHER : PMPI_Op_create(function, commutes, op);
+}
+
+int MPI_Op_free(MPI_Op *op)
+{
+    return fails(OP_FREE) ? MPI_ERR_OTHER : PMPI_Op_free(op);
+}
+
 static psgd_comm make(void)
 {
     memset(countdown, 0, sizeof countdown);
@@ -84,29 +107,38 @@ static psgd_comm make(void)
     return comm;
 }
 
+/* What was made before is freed again. */
 static void creation_reports_errors(void **state)
 {
     (void)state;
-    const call kinds[] = {COMM_DUP, COMM_SET_ERRHANDLER};
-    for (size_t i = 0; i < 2; i++) {
+    static const struct {
+        call kind;
+        int countdown;
+        int communicators_freed;
+        int operations_freed;
+    } faults[] = {{COMM_DUP, 1, 0, 0}, {COMM_SET_ERRHANDLER, 1, 1, 0}, {OP_CREATE, 1, 1, 0}, {OP_CREATE, 2, 1, 1}};
+    for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
         psgd_comm comm;
         char message[128] = "";
         memset(calls, 0, sizeof calls);
-        countdown[kinds[i]] = 1;
+        countdown[faults[i].kind] = faults[i].countdown;
         assert_int_equal(psgd_comm_mpi_create(MPI_COMM_WORLD, &comm, message, sizeof message), PSGD_ERR_COMM);
         assert_non_null(strstr(message, "MPI"));
         assert_null(comm.context);
-        assert_int_equal(calls[COMM_FREE], i); /* a duplicate that was made is freed again */
+        assert_int_equal(calls[COMM_FREE], faults[i].communicators_freed);
+        assert_int_equal(calls[OP_FREE], faults[i].operations_freed);
     }
 }
 
-static void the_duplicate_is_freed(void **state)
+static void what_was_made_is_freed(void **state)
 {
     (void)state;
     psgd_comm comm = make();
     psgd_comm_mpi_release(&comm);
     assert_int_equal(calls[COMM_DUP], 1);
     assert_int_equal(calls[COMM_FREE], 1);
+    assert_int_equal(calls[OP_CREATE], 2);
+    assert_int_equal(calls[OP_FREE], 2);
     psgd_comm_mpi_release(NULL);
 }
 
@@ -176,7 +208,7 @@ int main(int argc, char **argv)
     if (MPI_Init(&argc, &argv) != MPI_SUCCESS)
         return 1;
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(creation_reports_errors),       cmocka_unit_test(the_duplicate_is_freed),
+        cmocka_unit_test(creation_reports_errors),       cmocka_unit_test(what_was_made_is_freed),
         cmocka_unit_test(a_blocking_sum_reports_errors), cmocka_unit_test(long_buffers_go_in_chunks),
         cmocka_unit_test(a_request_reports_errors),
     };
