@@ -18,11 +18,12 @@ from psgd_golden import SKIP, cases, safetensors
 
 try:
     import numpy as np
+
+    from psgd_golden import arrays_numpy
 except ImportError as error:
     print(f"skipped: NumPy cannot be imported by {sys.executable}: {error}")
     sys.exit(SKIP)
 
-TYPES = {"F32": np.float32, "F64": np.float64}
 LIMIT = {"mean": 4, "projection": 10, "conservation": 10, "orthonormal": 10, "average": 10}
 largest = {}  # law: (ratio, where)
 counts = {"error": 0}
@@ -45,9 +46,15 @@ def judge(law, value, scale, where):
 class GoldenCase(cases.Case):
     def array(self, name):
         tensor = self.tensors.get(name)
-        if tensor is None:
-            return None
-        return np.frombuffer(tensor.data, dtype=TYPES[tensor.element]).reshape(tensor.shape)
+        return None if tensor is None else arrays_numpy.to_array(tensor)
+
+    def rounded(self, values):
+        """A sum or difference of two values, in the case's type: to nearest, ties to even."""
+        if self.dtype != "bf16":
+            return values
+        words = values.view(np.uint32)
+        near = ((words + 0x7FFF + ((words >> 16) & 1)) & 0xFFFF0000).astype(np.uint32)
+        return np.where(np.isfinite(values), near.view(np.float32), values)
 
     def per_rank(self, kind, step, b):
         """[rank] -> array; one array stands for all ranks where they are identical. None: not there."""
@@ -77,15 +84,16 @@ def check_step(case, step, b, error_before):
     padded = case.factors(b)[0].n ** 2 if case.flattened and case.compressed(step) else length
     local = [np.concatenate([g, np.zeros(padded - length, g.dtype)]) for g in gradients]
     if error_before:
-        local = [g + e for g, e in zip(local, error_before)]
+        local = [case.rounded(g + e) for g, e in zip(local, error_before)]
     error = case.per_rank("error", step, b)
     if error:
         for k in range(case.size):
             counts["error"] += 1
-            if not np.array_equal(local[k][:length] - out[k], error[k][:length], equal_nan=True):
+            difference = case.rounded(local[k][:length] - out[k])
+            if not np.array_equal(difference, error[k][:length], equal_nan=True):
                 raise Broken(f"{where} rank {k}: the error is not M_k - out")
     if all(np.isfinite(a).all() for a in local + out):
-        unit = float(np.finfo(local[0].dtype).eps)
+        unit = arrays_numpy.EPSILON[case.dtype]
         local = [m.astype(np.float64) for m in local]
         check_values(case, step, b, local, out[0].astype(np.float64), error, unit, where)
     return error

@@ -1,14 +1,22 @@
 #!/usr/bin/python3
-"""Tests of what the generator computes by itself: files, layout, manifest. Standard library only."""
+"""Tests of what the generator computes by itself: files, layout, manifest, comparison."""
 
+import contextlib
+import io
 import json
 import os
+import struct
 import sys
 import tempfile
 import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 from psgd_golden import Refused, cases, environment, manifest, results, safetensors
+
+try:
+    from psgd_golden import compare
+except ImportError:  # NumPy
+    compare = None
 
 
 def f32(*shape):
@@ -218,6 +226,88 @@ class Manifest(Folder):
         source = self.other("b", set_up("2"))
         self.file(source, "c", "2")
         self.assert_not_merged(source, "c.safetensors: not in")
+
+
+@unittest.skipUnless(compare, "NumPy cannot be imported")
+class Compare(Folder):
+    """A folder against a copy in which one difference was planted."""
+
+    def setUp(self):
+        super().setUp()
+        self.old, self.new = (os.path.join(self.folder, name) for name in ("old", "new"))
+        for folder in (self.old, self.new):
+            os.mkdir(folder)
+            self.plant(folder)
+
+    def plant(self, folder, **changed):
+        """A golden file of one compressed 6 x 4 tensor, 1 in its first row and column. changed: tensors, metadata."""
+        config = {"matrix_approximation_rank": 1, "min_compression_rate": 0.5, "use_error_feedback": True}
+        path = write_case(folder, [[6, 4]], **config)
+        _, metadata = safetensors.read(path)
+        gradient = [1.0] * 4 + [1.0, 0.0, 0.0, 0.0] * 5
+        values = {"in/t0/b0/k0": gradient, "q0/t0/b0/i0": [1.0, 0.5, 0.25, 0.0], "out/t0/b0": gradient}
+        values |= {"error/t0/b0/k0": [0.0] * 24, "p/t0/b0/i0": [1.0] + [0.0] * 5, "q/t0/b0/i0": [1.0] * 4}
+        values |= {name: value for name, value in changed.items() if "/" in name}
+        shapes = {"q0": (4, 1), "p": (6, 1), "q": (4, 1)}
+        tensors = {}
+        for name, numbers in values.items():
+            shape = shapes.get(name.split("/")[0], (len(numbers),))
+            tensors[name] = safetensors.Tensor("F32", shape, struct.pack(f"<{len(numbers)}f", *numbers))
+        metadata["status"] = json.dumps([{"rank": 0, "status": "ok", "message": "", "steps_done": 1}])
+        metadata["statistics"] = "[]"
+        metadata.update({name: value for name, value in changed.items() if "/" not in name})
+        safetensors.write(path, tensors, metadata)
+
+    def found(self, **changed):
+        """(classes of the pieces that are not identical, lines of what is beyond rounding)"""
+        self.plant(self.new, **changed)
+        tally, both, _ = compare.compare(self.old, self.new)
+        self.assertEqual(both, ["unit.safetensors"])
+        classes = [(kind, c) for kind, n in tally.counts.items() for c in compare.CLASSES[1:] for _ in range(n[c])]
+        return classes, tally.beyond
+
+    def first(self, value, count, rest=0.0):
+        return [value] + [rest] * (count - 1)
+
+    def test_equal_folders_are_equal(self):
+        self.assertEqual(self.found(), ([], []))
+        with contextlib.redirect_stdout(io.StringIO()) as said:
+            self.assertEqual(compare.main(self.old, self.new), 0)
+        self.assertRegex(said.getvalue(), "no difference beyond rounding")
+
+    def test_rounding_is_told_from_more(self):
+        self.assertEqual(self.found(**{"p/t0/b0/i0": self.first(1 + 2**-23, 6)}), ([("p", "rounding")], []))
+        classes, beyond = self.found(**{"p/t0/b0/i0": self.first(1.001, 6)})
+        self.assertEqual(classes, [("p", "beyond")])
+        self.assertRegex(beyond[0], "unit: step 0, bucket 0, tensor 0: p differs by .* of 20")
+        with contextlib.redirect_stdout(io.StringIO()) as said:
+            self.assertEqual(compare.main(self.old, self.new), 1)
+        self.assertRegex(said.getvalue(), "BEYOND ROUNDING: unit")
+
+    def test_each_kind_of_result_is_compared(self):
+        planted = {"out/t0/b0": 24, "error/t0/b0/k0": 24, "q/t0/b0/i0": 4, "q0/t0/b0/i0": 4}
+        for name, count in planted.items():
+            self.assertEqual(self.found(**{name: self.first(5.0, count)})[0], [(name.split("/")[0], "beyond")])
+
+    def test_a_nan_is_beyond_rounding_and_equal_to_another(self):
+        nan = {"out/t0/b0": self.first(float("nan"), 24)}
+        self.assertRegex(self.found(**nan)[1][0], "out has NaN or infinities elsewhere")
+        self.plant(self.old, **nan)
+        self.assertEqual(self.found(**nan), ([], []))
+
+    def test_where_nothing_is_determined_only_nan_counts(self):
+        singular = {"in/t0/b0/k0": [0.0] * 24}
+        self.plant(self.old, **singular)
+        self.assertEqual(self.found(**singular, **{"p/t0/b0/i0": self.first(0.0, 6)})[0], [("p", "undetermined")])
+
+    def test_other_inputs_statistics_and_statuses_are_seen(self):
+        self.assertRegex(self.found(**{"in/t0/b0/k0": [2.0] * 24})[1][0], "inputs")
+        self.assertRegex(self.found(statistics="[1]")[1][0], "statistics: .* before, .1. now")
+        status = [{"rank": 0, "status": "error", "message": "m", "steps_done": 1}]
+        self.assertRegex(self.found(status=json.dumps(status))[1][0], "status")
+        os.rename(os.path.join(self.new, "unit.safetensors"), os.path.join(self.new, "other.safetensors"))
+        with self.assertRaisesRegex(Refused, "no file in common"):
+            compare.compare(self.old, self.new)
 
 
 if __name__ == "__main__":
