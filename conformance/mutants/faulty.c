@@ -46,9 +46,6 @@ static psgd_status faulty_create(const psgd_config *config, const psgd_comm *com
     if (status == PSGD_OK) {
         status = psgd_comm_check(&group, comm, message, message_size);
     }
-    if (status == PSGD_OK && checked.variant != PSGD_LAYERWISE) {
-        status = psgd_fail(PSGD_ERR_UNSUPPORTED, message, message_size, "config.variant: layerwise only");
-    }
     if (status != PSGD_OK) {
         return status;
     }
@@ -88,7 +85,7 @@ static faulty_bucket *bucket_make(psgd_bucket_layout *layout)
     if (bucket == NULL) {
         return NULL;
     }
-    bucket->error = calloc(layout->numel + 1, sizeof(double));
+    bucket->error = calloc(layout->error_numel + 1, sizeof(double));
     bucket->p = calloc(layout->p_numel + 1, sizeof(double));
     bucket->q = calloc(layout->q_numel + 1, sizeof(double));
     if (bucket->error == NULL || bucket->p == NULL || bucket->q == NULL) {
@@ -135,7 +132,9 @@ static psgd_status compressed(psgd_state *state, const psgd_bucket *bucket, psgd
     if (used == NULL || (made == NULL && layout->tensors == NULL)) {
         return psgd_fail(PSGD_ERR_MEMORY, state->message, FAULTY_MESSAGE, "no memory for bucket %zu", bucket->index);
     }
-    const psgd_status status = faulty_compressed_step(state, bucket, used, made != NULL);
+    const psgd_status status = state->config.variant == PSGD_FLATTENED
+                                   ? faulty_flattened_step(state, bucket, used, made != NULL)
+                                   : faulty_compressed_step(state, bucket, used, made != NULL);
     if (status == PSGD_OK) {
         count(state, &used->layout, bucket->is_last);
     }
@@ -169,10 +168,10 @@ static psgd_status faulty_step(psgd_state *state, const psgd_bucket *bucket)
     }
     psgd_status status =
         psgd_bucket_layout_make(&layout, bucket, c->matrix_approximation_rank, rate, state->message, FAULTY_MESSAGE);
-    if (status == PSGD_OK && layout.dtype != PSGD_F32 && layout.dtype != PSGD_F64) {
-        status = psgd_fail(PSGD_ERR_UNSUPPORTED, state->message, FAULTY_MESSAGE, "bucket.dtype: f32 and f64 only");
-    }
     const uint64_t start = (uint64_t)c->start_iter + fault_is(state, FAULT_STARTS_LATE);
+    if (status == PSGD_OK && c->variant == PSGD_FLATTENED && state->iteration >= start) {
+        status = faulty_square_layout(state, &layout);
+    }
     if (status == PSGD_OK) {
         status = state->iteration < start ? faulty_plain_step(state, bucket, layout.numel)
                                           : compressed(state, bucket, &layout);
@@ -197,8 +196,15 @@ static psgd_status faulty_peek(const psgd_state *state, psgd_part part, size_t i
     }
     const psgd_bucket_layout *l = &bucket->layout;
     const double *values = bucket->error;
-    size_t length = l->numel;
-    if (part != PSGD_PART_ERROR) {
+    size_t length = l->error_numel;
+    if (part != PSGD_PART_ERROR && state->config.variant == PSGD_FLATTENED) {
+        values = part == PSGD_PART_P ? bucket->p : bucket->q;
+        length = (part == PSGD_PART_P || part == PSGD_PART_Q) && tensor == 0 ? l->p_numel : 0;
+        if (length == 0) {
+            return psgd_fail(PSGD_ERR_ARGUMENT, state->message, FAULTY_MESSAGE, "tensor %zu or part: nothing to show",
+                             tensor);
+        }
+    } else if (part != PSGD_PART_ERROR) {
         if ((part != PSGD_PART_P && part != PSGD_PART_Q) || tensor >= l->tensor_count ||
             !l->tensors[tensor].compressed) {
             return psgd_fail(PSGD_ERR_ARGUMENT, state->message, FAULTY_MESSAGE, "tensor %zu or part: nothing to show",
@@ -212,7 +218,7 @@ static psgd_status faulty_peek(const psgd_state *state, psgd_part part, size_t i
         return psgd_fail(PSGD_ERR_ARGUMENT, state->message, FAULTY_MESSAGE, "bytes: %zu is not the size of this part",
                          bytes);
     }
-    faulty_store(data, values, length, l->dtype);
+    faulty_store(state, data, values, length, l->dtype);
     return PSGD_OK;
 }
 
@@ -236,7 +242,8 @@ static const psgd_implementation table = {
     .name = "faulty",
     .version = "1",
     .claims = PSGD_CLAIM_CORE | PSGD_CLAIM_ERROR_FEEDBACK | PSGD_CLAIM_WARM_START | PSGD_CLAIM_TORCH |
-              PSGD_CLAIM_MULTIRANK | PSGD_CLAIM_SUBGROUP | PSGD_CLAIM_F64 | PSGD_CLAIM_DETERMINISM,
+              PSGD_CLAIM_FLATTENED | PSGD_CLAIM_MULTIRANK | PSGD_CLAIM_SUBGROUP | PSGD_CLAIM_F64 | PSGD_CLAIM_F16 |
+              PSGD_CLAIM_BF16 | PSGD_CLAIM_DETERMINISM,
     .create = faulty_create,
     .step = faulty_step,
     .destroy = faulty_destroy,

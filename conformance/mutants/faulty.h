@@ -9,7 +9,7 @@
 
 typedef struct faulty_bucket {
     psgd_bucket_layout layout;
-    double *error; /* [numel]: zeros until there is one */
+    double *error; /* [numel, flattened side^2]: zeros until there is one */
     double *p, *q; /* packed as the layout says */
     struct faulty_bucket *next;
 } faulty_bucket;
@@ -33,18 +33,37 @@ static inline bool fault_is(const psgd_state *state, fault f)
     return state->fault == f;
 }
 
+/* What is added to column norms. The flattened variant adds nothing, whatever is configured. */
+static inline double faulty_epsilon(const psgd_state *state)
+{
+    const bool ignored = state->config.variant == PSGD_FLATTENED && !fault_is(state, FAULT_FLAT_EPSILON_USED);
+    return ignored ? 0 : state->config.orthogonalization_epsilon;
+}
+
 /* values[count] of the bucket's type as doubles, and back, rounded to nearest. */
 void faulty_load(double *values, const void *elements, size_t count, psgd_dtype dtype);
-void faulty_store(void *elements, const double *values, size_t count, psgd_dtype dtype);
+void faulty_store(const psgd_state *state, void *elements, const double *values, size_t count, psgd_dtype dtype);
+double faulty_round(const psgd_state *state, double value, psgd_dtype dtype);
+/* sum + term, as sums of products are accumulated: in double. */
+double faulty_plus(const psgd_state *state, double sum, double term, psgd_dtype dtype);
+
+/* The type in which P and Q travel and are kept: the bucket's, but f32 for ports that round results alone. */
+psgd_dtype faulty_factor_type(const psgd_state *state, psgd_dtype dtype);
 
 /* The compressed step. bucket: kept memory of this bucket, with room for error, p and q; is_new: nothing is in it yet.
  */
 psgd_status faulty_compressed_step(psgd_state *state, const psgd_bucket *bucket, faulty_bucket *memory, bool is_new);
+/* The same in the flattened variant. faulty_square_layout: what the bucket is there, from what psgd_bucket_layout_make
+ * has made of it: side, sizes of error and factors. */
+psgd_status faulty_square_layout(psgd_state *state, psgd_bucket_layout *layout);
+psgd_status faulty_flattened_step(psgd_state *state, const psgd_bucket *bucket, faulty_bucket *memory, bool is_new);
+/* values[count] become their sums over the ranks. wire[count]: room for elements of the type. */
+psgd_status faulty_sum_over_ranks(psgd_state *state, double *values, size_t count, void *wire, psgd_dtype dtype);
 /* The plain mean. */
 psgd_status faulty_plain_step(psgd_state *state, const psgd_bucket *bucket, size_t numel);
 
-/* columns of a[n r] orthonormal, as the hook: Gram-Schmidt with epsilon for r <= 2, else Householder QR. False without
- * memory. */
+/* columns of a[n r] orthonormal, as the hook: Gram-Schmidt with epsilon for r <= 2 and half types, else Householder QR.
+ * False without memory. */
 bool faulty_orthogonalize(const psgd_state *state, double *a, size_t n, size_t r, psgd_dtype dtype);
 
 #endif

@@ -4,36 +4,32 @@
 #include <math.h>
 #include <stdlib.h>
 
-static double round_to(double value, psgd_dtype dtype)
-{
-    return dtype == PSGD_F32 ? (double)(float)value : value;
-}
-
-static double column_dot(const double *a, size_t n, size_t r, size_t i, size_t j)
+static double column_dot(const psgd_state *state, const double *a, size_t n, size_t r, size_t i, size_t j,
+                         psgd_dtype dtype)
 {
     double sum = 0;
     for (size_t row = 0; row < n; row++) {
-        sum += a[row * r + i] * a[row * r + j];
+        sum = faulty_plus(state, sum, a[row * r + i] * a[row * r + j], dtype);
     }
     return sum;
 }
 
 static void gram_schmidt(const psgd_state *state, double *a, size_t n, size_t r, psgd_dtype dtype)
 {
-    const double epsilon = state->config.orthogonalization_epsilon;
+    const double epsilon = faulty_epsilon(state);
     for (size_t j = 0; j < r; j++) {
-        const double norm = sqrt(column_dot(a, n, r, j, j));
+        const double norm = sqrt(column_dot(state, a, n, r, j, j, dtype));
         double divisor = norm + epsilon;
         if (fault_is(state, FAULT_EPSILON_AS_MAXIMUM)) {
             divisor = fmax(norm, epsilon);
         }
         for (size_t row = 0; row < n; row++) {
-            a[row * r + j] = round_to(a[row * r + j] / divisor, dtype);
+            a[row * r + j] = faulty_round(state, a[row * r + j] / divisor, dtype);
         }
         for (size_t k = j + 1; k < r; k++) {
-            const double dot = column_dot(a, n, r, j, k);
+            const double dot = column_dot(state, a, n, r, j, k, dtype);
             for (size_t row = 0; row < n; row++) {
-                a[row * r + k] = round_to(a[row * r + k] - dot * a[row * r + j], dtype);
+                a[row * r + k] = faulty_round(state, a[row * r + k] - dot * a[row * r + j], dtype);
             }
         }
     }
@@ -56,7 +52,7 @@ static void reflect(double *b, const double *a, size_t n, size_t r, size_t j, si
 
 /* H_j = I - tau v v^T with v_j = 1, and R's diagonal has the sign opposite to the column's head (LAPACK's convention).
  */
-static bool householder(double *a, size_t n, size_t r, psgd_dtype dtype)
+static bool householder(const psgd_state *state, double *a, size_t n, size_t r, psgd_dtype dtype)
 {
     double *tau = calloc(r, sizeof *tau), *q = calloc(n * r, sizeof *q);
     const bool ok = tau != NULL && q != NULL;
@@ -81,7 +77,7 @@ static bool householder(double *a, size_t n, size_t r, psgd_dtype dtype)
         reflect(q, a, n, r, j, j, tau[j]);
     }
     for (size_t i = 0; ok && i < n * r; i++) {
-        a[i] = round_to(q[i], dtype);
+        a[i] = faulty_round(state, q[i], dtype);
     }
     free(tau);
     free(q);
@@ -90,9 +86,10 @@ static bool householder(double *a, size_t n, size_t r, psgd_dtype dtype)
 
 bool faulty_orthogonalize(const psgd_state *state, double *a, size_t n, size_t r, psgd_dtype dtype)
 {
-    if (r > 2) {
-        return householder(a, n, r, dtype);
+    const bool half = dtype == PSGD_F16 || dtype == PSGD_BF16;
+    if (r > 2 && (!half || fault_is(state, FAULT_HALF_QR))) {
+        return householder(state, a, n, r, dtype);
     }
-    gram_schmidt(state, a, n, r, dtype);
+    gram_schmidt(state, a, n, r, faulty_factor_type(state, dtype));
     return true;
 }

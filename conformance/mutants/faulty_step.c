@@ -8,24 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-void faulty_load(double *values, const void *elements, size_t count, psgd_dtype dtype)
-{
-    for (size_t i = 0; i < count; i++) {
-        values[i] = dtype == PSGD_F64 ? ((const double *)elements)[i] : (double)((const float *)elements)[i];
-    }
-}
-
-void faulty_store(void *elements, const double *values, size_t count, psgd_dtype dtype)
-{
-    for (size_t i = 0; i < count; i++) {
-        if (dtype == PSGD_F64) {
-            ((double *)elements)[i] = values[i];
-        } else {
-            ((float *)elements)[i] = (float)values[i];
-        }
-    }
-}
-
 /* What a step works in; one allocation each, all made before anything is changed. */
 typedef struct workspace {
     void *wire;      /* [numel or p or q] elements of the type */
@@ -61,9 +43,9 @@ static void workspace_free(workspace *w)
     free(w->own);
 }
 
-static psgd_status sum_over_ranks(psgd_state *state, double *values, size_t count, void *wire, psgd_dtype dtype)
+static psgd_status all_reduce(psgd_state *state, double *values, size_t count, void *wire, psgd_dtype dtype)
 {
-    faulty_store(wire, values, count, dtype);
+    faulty_store(state, wire, values, count, dtype);
     const psgd_status status = state->comm.allreduce_sum(state->comm.context, count > 0 ? wire : NULL, count, dtype);
     if (status != PSGD_OK) {
         state->broken = true;
@@ -71,6 +53,33 @@ static psgd_status sum_over_ranks(psgd_state *state, double *values, size_t coun
     }
     faulty_load(values, wire, count, dtype);
     return PSGD_OK;
+}
+
+/* Rank by rank, each addition rounded, as MPI libraries add in half types: one all-reduce brings one rank's values. */
+static psgd_status sum_one_by_one(psgd_state *state, double *values, size_t count, void *wire, psgd_dtype dtype)
+{
+    double *sum = calloc(2 * count + 1, sizeof *sum), *one = sum + count;
+    psgd_status status = sum != NULL ? PSGD_OK : PSGD_ERR_MEMORY;
+    for (int k = 0; k < state->comm.size && status == PSGD_OK; k++) {
+        for (size_t i = 0; i < count; i++) {
+            one[i] = k == state->comm.rank ? values[i] : 0;
+        }
+        status = all_reduce(state, one, count, wire, dtype);
+        for (size_t i = 0; i < count && status == PSGD_OK; i++) {
+            sum[i] = faulty_round(state, sum[i] + one[i], dtype);
+        }
+    }
+    if (status == PSGD_OK) {
+        memcpy(values, sum, count * sizeof *sum);
+    }
+    free(sum);
+    return status;
+}
+
+psgd_status faulty_sum_over_ranks(psgd_state *state, double *values, size_t count, void *wire, psgd_dtype dtype)
+{
+    return fault_is(state, HONEST_SUMS_ONE_BY_ONE) ? sum_one_by_one(state, values, count, wire, dtype)
+                                                   : all_reduce(state, values, count, wire, dtype);
 }
 
 psgd_status faulty_plain_step(psgd_state *state, const psgd_bucket *bucket, size_t numel)
@@ -84,9 +93,9 @@ psgd_status faulty_plain_step(psgd_state *state, const psgd_bucket *bucket, size
         for (size_t i = 0; i < numel; i++) {
             values[i] /= state->comm.size;
         }
-        status = sum_over_ranks(state, values, numel, wire, dtype);
+        status = faulty_sum_over_ranks(state, values, numel, wire, dtype);
         if (status == PSGD_OK) {
-            faulty_store(bucket->data, values, numel, dtype);
+            faulty_store(state, bucket->data, values, numel, dtype);
         }
     }
     free(values);
@@ -110,6 +119,7 @@ static psgd_status draw(psgd_state *state, const psgd_bucket_layout *l, workspac
     }
     for (size_t at = 0, batch = 1; at < l->compressed_count && status == PSGD_OK; at += batch, batch = 1) {
         const psgd_matrix_layout *t = &l->tensors[l->factor_order[at]];
+        psgd_dtype drawn = l->dtype; /* half types have no draws of their own: f32's, rounded */
         if (source != NULL) {
             status = source->draw(source->context, state->iteration, l->index, l->factor_order[at], l->dtype, t->m,
                                   t->r, w->wire);
@@ -118,26 +128,26 @@ static psgd_status draw(psgd_state *state, const psgd_bucket_layout *l, workspac
                    same_shape(t, &l->tensors[l->factor_order[at + batch]])) {
                 batch++;
             }
-            status = psgd_torch_randn(&normals, w->wire, batch * t->m * t->r, l->dtype);
+            drawn = l->dtype == PSGD_F64 ? PSGD_F64 : PSGD_F32;
+            status = psgd_torch_randn(&normals, w->wire, batch * t->m * t->r, drawn);
         }
-        faulty_load(w->q + t->q_offset, w->wire, batch * t->m * t->r, l->dtype);
+        faulty_load(w->q + t->q_offset, w->wire, batch * t->m * t->r, drawn);
+        for (size_t i = 0; i < batch * t->m * t->r; i++) {
+            w->q[t->q_offset + i] = faulty_round(state, w->q[t->q_offset + i], l->dtype);
+        }
     }
     return status;
 }
 
-static double rounded(double value, psgd_dtype dtype)
-{
-    return dtype == PSGD_F32 ? (double)(float)value : value;
-}
-
 /* result[n m] = p[n r] q[m r]^T */
-static void multiply_back(double *result, const double *p, const double *q, const psgd_matrix_layout *t)
+static void multiply_back(const psgd_state *state, double *result, const double *p, const double *q,
+                          const psgd_matrix_layout *t, psgd_dtype dtype)
 {
     for (size_t i = 0; i < t->n; i++) {
         for (size_t j = 0; j < t->m; j++) {
             double sum = 0;
             for (size_t k = 0; k < t->r; k++) {
-                sum += p[i * t->r + k] * q[j * t->r + k];
+                sum = faulty_plus(state, sum, p[i * t->r + k] * q[j * t->r + k], dtype);
             }
             result[i * t->m + j] = sum;
         }
@@ -159,7 +169,7 @@ static bool project_left(psgd_state *state, const psgd_bucket_layout *l, workspa
             for (size_t k = 0; k < t->r; k++) {
                 double sum = 0;
                 for (size_t j = 0; j < t->m; j++) {
-                    sum += w->m[t->offset + row * t->m + j] * q[j * t->r + k];
+                    sum = faulty_plus(state, sum, w->m[t->offset + row * t->m + j] * q[j * t->r + k], l->dtype);
                 }
                 p[row * t->r + k] = sum;
             }
@@ -183,20 +193,20 @@ static bool project_right(psgd_state *state, const psgd_bucket_layout *l, worksp
             for (size_t k = 0; k < t->r; k++) {
                 double sum = 0;
                 for (size_t row = 0; row < t->n; row++) {
-                    sum += w->m[t->offset + row * t->m + j] * p[row * t->r + k];
+                    sum = faulty_plus(state, sum, w->m[t->offset + row * t->m + j] * p[row * t->r + k], l->dtype);
                 }
                 q[j * t->r + k] = sum;
             }
         }
-        multiply_back(w->own + t->offset, p, q, t); /* what this rank alone would send */
+        multiply_back(state, w->own + t->offset, p, q, t, l->dtype); /* what this rank alone would send */
     }
     return true;
 }
 
-static void divide(double *values, size_t count, int divisor, psgd_dtype dtype)
+static void divide(const psgd_state *state, double *values, size_t count, int divisor, psgd_dtype dtype)
 {
     for (size_t i = 0; i < count; i++) {
-        values[i] = rounded(values[i] / divisor, dtype);
+        values[i] = faulty_round(state, values[i] / divisor, dtype);
     }
 }
 
@@ -210,8 +220,8 @@ static psgd_status mean_of_uncompressed(psgd_state *state, const psgd_bucket_lay
             packed += t->n * t->m;
         }
     }
-    const psgd_status status = sum_over_ranks(state, w->own, packed, w->wire, l->dtype);
-    divide(w->own, packed, state->comm.size, l->dtype);
+    const psgd_status status = faulty_sum_over_ranks(state, w->own, packed, w->wire, l->dtype);
+    divide(state, w->own, packed, state->comm.size, l->dtype);
     packed = 0;
     for (size_t i = 0; i < l->tensor_count; i++) {
         const psgd_matrix_layout *t = &l->tensors[i];
@@ -229,7 +239,7 @@ static void decompress(const psgd_state *state, const psgd_bucket_layout *l, wor
     double *results = w->wire;
     for (size_t i = 0; i < l->compressed_count; i++) {
         const psgd_matrix_layout *t = &l->tensors[l->factor_order[i]];
-        multiply_back(results + packed, w->p + t->p_offset, w->q + t->q_offset, t);
+        multiply_back(state, results + packed, w->p + t->p_offset, w->q + t->q_offset, t, l->dtype);
         if (!fault_is(state, FAULT_ABA_SCATTERED)) {
             memcpy(w->out + t->offset, results + packed, t->n * t->m * sizeof(double));
         }
@@ -246,7 +256,7 @@ static void decompress(const psgd_state *state, const psgd_bucket_layout *l, wor
             packed += t->n * t->m;
         }
         for (size_t j = t->offset; j < t->offset + t->n * t->m; j++) {
-            w->out[j] = fault_is(state, FAULT_NAN) ? NAN : rounded(w->out[j], l->dtype);
+            w->out[j] = fault_is(state, FAULT_NAN) ? NAN : faulty_round(state, w->out[j], l->dtype);
         }
     }
 }
@@ -254,6 +264,7 @@ static void decompress(const psgd_state *state, const psgd_bucket_layout *l, wor
 static void keep_error(psgd_state *state, const psgd_bucket *bucket, faulty_bucket *memory, workspace *w)
 {
     const psgd_bucket_layout *l = &memory->layout;
+    const bool narrow = fault_is(state, FAULT_HALF_ERROR_IN_BF16);
     if (fault_is(state, FAULT_ERROR_FROM_RAW_GRADIENT)) {
         faulty_load(w->m, bucket->data, l->numel, l->dtype);
     }
@@ -262,7 +273,8 @@ static void keep_error(psgd_state *state, const psgd_bucket *bucket, faulty_buck
         const bool local = fault_is(state, FAULT_ERROR_FROM_LOCAL_APPROXIMATION) && t->compressed;
         const double *reference = local ? w->own : w->out;
         for (size_t j = t->offset; j < t->offset + t->n * t->m; j++) {
-            memory->error[j] = rounded(w->m[j] - reference[j], l->dtype);
+            memory->error[j] =
+                faulty_round(state, w->m[j] - reference[j], narrow && l->dtype == PSGD_F16 ? PSGD_BF16 : l->dtype);
         }
     }
 }
@@ -283,34 +295,34 @@ static psgd_status compress(psgd_state *state, const psgd_bucket *bucket, faulty
     }
     faulty_load(w->m, bucket->data, l->numel, l->dtype);
     for (size_t i = 0; i < l->numel && state->config.use_error_feedback; i++) {
-        w->m[i] = rounded(w->m[i] + memory->error[i], l->dtype);
+        w->m[i] = faulty_round(state, w->m[i] + memory->error[i], l->dtype);
     }
     status = mean_of_uncompressed(state, l, w);
     if (status == PSGD_OK && !project_left(state, l, w)) {
         status = PSGD_ERR_MEMORY;
     }
     if (status == PSGD_OK && !fault_is(state, FAULT_P_NOT_REDUCED)) {
-        status = sum_over_ranks(state, w->p, l->p_numel, w->wire, l->dtype);
+        status = faulty_sum_over_ranks(state, w->p, l->p_numel, w->wire, faulty_factor_type(state, l->dtype));
     }
     if (status == PSGD_OK && !project_right(state, l, w)) {
         status = PSGD_ERR_MEMORY;
     }
     if (status == PSGD_OK) {
-        status = sum_over_ranks(state, w->q, l->q_numel, w->wire, l->dtype);
+        status = faulty_sum_over_ranks(state, w->q, l->q_numel, w->wire, faulty_factor_type(state, l->dtype));
     }
     if (status != PSGD_OK) {
         state->broken = true; /* collectives have been started */
         return status;
     }
-    divide(w->q, l->q_numel, state->comm.size, l->dtype);
+    divide(state, w->q, l->q_numel, state->comm.size, faulty_factor_type(state, l->dtype));
     if (fault_is(state, FAULT_Q_DIVIDED_TWICE)) {
-        divide(w->q, l->q_numel, state->comm.size, l->dtype);
+        divide(state, w->q, l->q_numel, state->comm.size, faulty_factor_type(state, l->dtype));
     }
     decompress(state, l, w);
     keep_error(state, bucket, memory, w);
     memcpy(memory->p, w->p, l->p_numel * sizeof(double));
     memcpy(memory->q, w->q, l->q_numel * sizeof(double));
-    faulty_store(bucket->data, w->out, l->numel, l->dtype);
+    faulty_store(state, bucket->data, w->out, l->numel, l->dtype);
     return PSGD_OK;
 }
 

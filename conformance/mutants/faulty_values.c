@@ -1,0 +1,85 @@
+/* faulty_values.c: the values of a bucket as doubles, and back: what is kept in the type is rounded to it here, so that
+ * what a port may do wrong with the half types is wrong in one place. Next: faulty_step.c. */
+#include "mutants/faulty.h"
+
+#include "core/values.h"
+
+#include <math.h>
+
+static bool is_half(psgd_dtype dtype)
+{
+    return dtype == PSGD_F16 || dtype == PSGD_BF16;
+}
+
+/* Where the type has its smallest normal number and, for saturation, its largest. */
+static double smallest_normal(psgd_dtype dtype)
+{
+    return dtype == PSGD_F16 ? 0x1p-14 : 0x1p-126;
+}
+
+static double largest(psgd_dtype dtype)
+{
+    return dtype == PSGD_F16 ? 65504 : 0x1.fep127;
+}
+
+/* Rounding gone away from zero is taken back by one unit in the last place. */
+static double towards_zero(double value, double rounded, psgd_dtype dtype)
+{
+    if (!isfinite(value) || fabs(rounded) <= fabs(value)) {
+        return rounded;
+    }
+    int exponent;
+    (void)frexp(value, &exponent); /* value = f 2^exponent, f in [0.5, 1) */
+    const int place = exponent - (dtype == PSGD_F16 ? 11 : 8), least = dtype == PSGD_F16 ? -24 : -133;
+    const double unit = ldexp(1, place > least ? place : least);
+    return copysign(floor(fabs(value) / unit) * unit, value);
+}
+
+double faulty_round(const psgd_state *state, double value, psgd_dtype dtype)
+{
+    const psgd_value_type *type = psgd_value_type_of(dtype);
+    const double rounded = type->round(value);
+    if (!is_half(dtype)) {
+        return rounded;
+    }
+    if (fault_is(state, FAULT_HALF_TRUNCATES)) {
+        return towards_zero(value, rounded, dtype);
+    }
+    if (fault_is(state, FAULT_HALF_SATURATES) && isinf(rounded)) {
+        return copysign(largest(dtype), rounded);
+    }
+    if (fault_is(state, FAULT_HALF_FLUSHES_DENORMALS) && fabs(rounded) < smallest_normal(dtype)) {
+        return copysign(0, rounded);
+    }
+    return rounded;
+}
+
+double faulty_plus(const psgd_state *state, double sum, double term, psgd_dtype dtype)
+{
+    if (fault_is(state, FAULT_HALF_SUMS_IN_HALF) && is_half(dtype)) {
+        return faulty_round(state, sum + faulty_round(state, term, dtype), dtype);
+    }
+    if (fault_is(state, HONEST_FLOAT_SUMS) && dtype != PSGD_F64) {
+        return (double)(float)(sum + (double)(float)term);
+    }
+    return sum + term;
+}
+
+psgd_dtype faulty_factor_type(const psgd_state *state, psgd_dtype dtype)
+{
+    return fault_is(state, HONEST_WIDE_FACTORS) && is_half(dtype) ? PSGD_F32 : dtype;
+}
+
+void faulty_load(double *values, const void *elements, size_t count, psgd_dtype dtype)
+{
+    psgd_value_type_of(dtype)->load(values, elements, count);
+}
+
+void faulty_store(const psgd_state *state, void *elements, const double *values, size_t count, psgd_dtype dtype)
+{
+    const size_t size = psgd_dtype_size((uint32_t)dtype);
+    for (size_t i = 0; i < count; i++) {
+        const double rounded = faulty_round(state, values[i], dtype);
+        psgd_value_type_of(dtype)->store((char *)elements + i * size, &rounded, 1);
+    }
+}
