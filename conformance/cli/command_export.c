@@ -11,12 +11,10 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* Where the seeding is tested, a Q in the file would prove nothing. In half types it is not: PyTorch's draws have
- * changed there, so Q is always given. */
+/* Where the seeding is tested, a Q in the file would prove nothing. */
 static bool shows_q0(const options *o, const test_case *c)
 {
-    const bool half = c->dtype == PSGD_F16 || c->dtype == PSGD_BF16;
-    return o->with_q0 || half || (c->claims & PSGD_CLAIM_TORCH) == 0;
+    return o->with_q0 || !case_is_seeded(c);
 }
 
 static bool export_item(const options *o, const plan_item *item, const char *folder, char *message, size_t message_size)

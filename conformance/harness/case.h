@@ -49,6 +49,9 @@ size_t case_square_side(size_t length);
 /* The claims that a case of this problem takes as given: ef if error feedback is on, warm, f64, flat, ... (never
  * torch). */
 uint64_t problem_claims(const problem *p);
+/* Does the port draw its own Q by the hook's seeded chain? Claim torch, but not the half types, whose draws PyTorch has
+ * no settled rule for: there the case's q0 is handed in, as it is without claim torch. */
+bool case_is_seeded(const test_case *c);
 /* True if every selection rule that ports are known to use treats all of its tensors alike (SPEC.md, SEL). */
 bool problem_is_unambiguous(const problem *p);
 

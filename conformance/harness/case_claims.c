@@ -23,6 +23,12 @@ uint64_t problem_claims(const problem *p)
     return claims;
 }
 
+bool case_is_seeded(const test_case *c)
+{
+    const bool half = c->dtype == PSGD_F16 || c->dtype == PSGD_BF16;
+    return (c->claims & PSGD_CLAIM_TORCH) != 0 && !half;
+}
+
 /* Rules in use: the hook's at some rate, half the elements saved (rate 2), every tensor of two dimensions or more. So a
  * matrix must be compressed under the strictest of them, with a tenth to spare for <= and rounding; a vector must be
  * short. */

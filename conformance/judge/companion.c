@@ -231,7 +231,7 @@ void judge_companion(verdict *v, companion kind, const test_case *case_a, const 
     bool determinism = (claims & PSGD_CLAIM_DETERMINISM) != 0;
     pair p = {.a = {.v = v, .c = case_a, .t = a, .claims = claims, .first_check = v->count}, .other = b, .factor = 1};
     p.a.torch = (claims & PSGD_CLAIM_TORCH) != 0;
-    p.a.q_known = a->q_given || p.a.torch;
+    p.a.q_known = judging_knows_q(&p.a);
     if (id == NULL || !judging_tests(&p.a, id)) {
         return;
     }

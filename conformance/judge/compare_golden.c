@@ -175,7 +175,7 @@ void judge_golden(judging *j)
     const char *carried = config->use_error_feedback ? "PSGD-EF-004"
                           : config->warm_start       ? "PSGD-WRM-001"
                                                      : "PSGD-WRM-003";
-    probes p = {.drawn = probe_for(j->torch ? "PSGD-RND-002" : "PSGD-AGG-002", LIMIT_GOLDEN),
+    probes p = {.drawn = probe_for(j->torch && !j->t->q_given ? "PSGD-RND-002" : "PSGD-AGG-002", LIMIT_GOLDEN),
                 .carried = probe_for(carried, LIMIT_GOLDEN),
                 .error = probe_for("PSGD-EF-002", LIMIT_GOLDEN),
                 .p_gs = probe_for("PSGD-ORT-002", LIMIT_FACTOR),
@@ -184,7 +184,9 @@ void judge_golden(judging *j)
                 .dead = probe_for("PSGD-NUM-004", LIMIT_EXACT),
                 .visible = probe_for("PSGD-NUM-001", LIMIT_EXACT),
                 .counts = probe_for("PSGD-STA-001", LIMIT_EXACT)};
-    judge_seeds(j);
+    if (case_is_seeded(j->c)) {
+        judge_seeds(j);
+    }
     if (j->torch) {
         judge_counts(j, &p.counts);
     }

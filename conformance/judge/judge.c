@@ -11,7 +11,8 @@
 #include <string.h>
 
 /* Only a second run can show these: companion.c opens their checks. */
-static const char *const by_companion[] = {"PSGD-AGG-007", "PSGD-AGG-008", "PSGD-NUM-003", "PSGD-CKP-001", "PSGD-ASY-001"};
+static const char *const by_companion[] = {"PSGD-AGG-007", "PSGD-AGG-008", "PSGD-NUM-003", "PSGD-CKP-001",
+                                           "PSGD-ASY-001"};
 
 /* These have no law of their own: they stand or fall with the whole case. */
 static const char *const by_case[] = {"PSGD-CFG-004", "PSGD-SEL-003", "PSGD-SEL-004", "PSGD-SEL-005",
@@ -172,7 +173,7 @@ void judge_case(verdict *v, const test_case *c, const trace *t, uint64_t claims)
 {
     judging j = {.v = v, .c = c, .t = t, .claims = claims, .first_check = v->count};
     j.torch = (claims & PSGD_CLAIM_TORCH) != 0;
-    j.q_known = t->q_given || j.torch;
+    j.q_known = judging_knows_q(&j);
     if (!evidence_build(&j.e, c, t)) {
         judging_lacks_memory(&j);
         return;

@@ -13,6 +13,12 @@ bool judging_tests(const judging *j, const char *requirement_id)
     return r != NULL && (r->claims & ~j->claims) == 0;
 }
 
+bool judging_knows_q(const judging *j)
+{
+    const bool half = j->c->dtype == PSGD_F16 || j->c->dtype == PSGD_BF16;
+    return j->t->q_given || (j->torch && !half);
+}
+
 void judging_lacks_memory(judging *j)
 {
     j->v->out_of_memory = true;

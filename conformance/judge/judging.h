@@ -38,6 +38,8 @@ static inline probe probe_for(const char *requirement_id, limit_row row)
 
 bool judging_tests(const judging *j, const char *requirement_id); /* are its claims tested? */
 void judging_lacks_memory(judging *j);
+/* For q_known: handed in, or drawn by the seeded chain, which half types have none of. */
+bool judging_knows_q(const judging *j);
 
 /* One comparison; true if it passed, or was not tested. power as in verdict_measure: of the row's limit. */
 bool probe_measure(judging *j, probe *p, double ratio, double power, const check_place *place);

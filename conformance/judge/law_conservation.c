@@ -15,10 +15,13 @@ typedef struct probes {
     probe conserves, overwrites, local, local_exact, uncompressed, uncompressed_exact, untouched;
 } probes;
 
-/* Rounded to the bucket's type. Only f32 and f64 are types that torch is claimed for. */
+/* Rounded to the bucket's type. */
 static double rounded(double x, psgd_dtype dtype)
 {
-    return dtype == PSGD_F32 ? (double)(float)x : x;
+    unsigned char element[sizeof(double)];
+    values one = {.dtype = dtype, .count = 1, .data = element};
+    values_set(&one, 0, x);
+    return values_get(&one, 0);
 }
 
 /* Conservation at one step: out + mean E against Mb. */

@@ -179,7 +179,9 @@ static bool judge_drawn(judging *j, probes *p, int64_t step, size_t tensor, mode
     double most = limit_for(&p->square), g = model->gamma + (x->gram_schmidt || !j->torch ? model->kappa : 0);
     *unit = j->e.u * evidence_at(&j->e, step, tensor)->scale * g;
     check_place place = place_of(j, step, tensor, STAGE_OUT);
-    double ratio = difference_ratio_shown(j, out, model->out, tensor, *unit, &place);
+    bool whole = evidence_at(&j->e, step, tensor)->padding_by_factors;
+    double ratio = whole ? difference_ratio(out, model->out, x->n, x->m, *unit, &place)
+                         : difference_ratio_shown(j, out, model->out, tensor, *unit, &place);
     bool right = !model->reference_inaccurate && ratio <= most;
     if (right) {
         model_output bent;
@@ -267,6 +269,11 @@ static void judge_step(judging *j, probes *p, int64_t step, size_t tensor)
     bool remembers = j->c->config.use_error_feedback && x->length < x->n * x->m;
     model_output model;
     double unit = 0;
+    if (remembers && at->knows_mean && step > j->c->config.start_iter && judging_may(j, tensor, step) &&
+        !judge_fed_back(j, p, step, tensor)) {
+        judging_stop(j, tensor, step);
+        return;
+    }
     bool known = judge_drawn(j, p, step, tensor, &model, &unit), ok = true;
     if (remembers && at->knows_error && at->knows_mean && judging_may(j, tensor, step)) {
         if (at->padding_by_factors) {
@@ -281,9 +288,6 @@ static void judge_step(judging *j, probes *p, int64_t step, size_t tensor)
     }
     if (!ok) { /* this step's output is right */
         judging_stop(j, tensor, step + 1);
-    } else if (remembers && at->knows_mean && step > j->c->config.start_iter && judging_may(j, tensor, step) &&
-               !judge_fed_back(j, p, step, tensor)) {
-        judging_stop(j, tensor, step);
     }
 }
 
