@@ -3,6 +3,7 @@
 
 #include "cli/golden_case.h"
 #include "harness/message.h"
+#include "harness/others.h"
 #include "judge/judge.h"
 #include "report/progress.h"
 
@@ -104,13 +105,20 @@ static bool has_timed_out(const trace *t)
     return found;
 }
 
-/* Runs one case. False: the kit failed, s->message says why. *t is null where there was nothing to judge, with the
- * reason noted. */
-static bool run_one(session *s, const plan_item *item, const test_case *c, trace **t)
+/* Runs one case, and that of the ranks outside of its group (others and others_t: null without). False: the kit failed,
+ * s->message says why. The traces are null where there was nothing to judge, with the reason noted. */
+static bool run_one(session *s, const plan_item *item, const test_case *c, const test_case *others, trace **t,
+                    trace **others_t)
 {
-    const bool seeded = (c->claims & PSGD_CLAIM_TORCH) != 0;
-    switch (s->runner->run_case(s->runner, c, seeded, t, s->message, sizeof s->message)) {
-    case RUN_DONE: s->timeouts += s->runner->is_home(s->runner) && has_timed_out(*t); return true;
+    runner *r = s->runner;
+    const bool seeded = case_is_seeded(c);
+    const run_result result = others != NULL
+                                  ? r->run_pair(r, c, others, seeded, t, others_t, s->message, sizeof s->message)
+                                  : r->run_case(r, c, seeded, t, s->message, sizeof s->message);
+    switch (result) {
+    case RUN_DONE:
+        s->timeouts += r->is_home(r) && (has_timed_out(*t) || (others != NULL && has_timed_out(*others_t)));
+        return true;
     case RUN_NOT_ENOUGH_RANKS:
         *t = NULL;
         note_unjudged(s, item, CHECK_SKIP, too_few_ranks(s));
@@ -131,7 +139,7 @@ static bool run_companion(session *s, const plan_item *item, const test_case *c,
     problem_free(&other);
     if (!ok)
         return false;
-    ok = run_one(s, item, &companion_case, &companion_trace);
+    ok = run_one(s, item, &companion_case, NULL, &companion_trace, NULL);
     if (ok && companion_trace != NULL && s->runner->is_home(s->runner))
         judge_companion(&s->verdict, item->companion, c, t, &companion_case, companion_trace, s->report.tested);
     trace_free(companion_trace);
@@ -139,23 +147,42 @@ static bool run_companion(session *s, const plan_item *item, const test_case *c,
     return ok;
 }
 
+static void judge_one(session *s, const plan_item *item, const test_case *c, const trace *t)
+{
+    count_outcome(s, item, t);
+    s->report.cases_compressed += compressed_anything(c, t);
+    judge_case(&s->verdict, c, t, s->report.tested);
+}
+
+/* A made case; others: null, or what the ranks outside of its group do. */
+static bool run_made_case(session *s, const plan_item *item, const test_case *c, const test_case *others)
+{
+    trace *t = NULL, *others_t = NULL;
+    bool ok = run_one(s, item, c, others, &t, &others_t);
+    const bool judges = ok && s->runner->is_home(s->runner);
+    if (judges && t != NULL)
+        judge_one(s, item, c, t);
+    if (judges && others_t != NULL)
+        judge_one(s, item, others, others_t);
+    if (ok && t != NULL && item->companion != COMPANION_NONE)
+        ok = run_companion(s, item, c, t);
+    trace_free(t);
+    trace_free(others_t);
+    return ok;
+}
+
 static bool run_case_item(session *s, const plan_item *item)
 {
-    test_case c;
-    trace *t = NULL;
+    test_case c, others = {0};
     if (!make_case(s, item, &c))
         return false;
-    bool ok = run_one(s, item, &c, &t);
-    if (ok && t != NULL) {
-        if (s->runner->is_home(s->runner)) {
-            count_outcome(s, item, t);
-            s->report.cases_compressed += compressed_anything(&c, t);
-            judge_case(&s->verdict, &c, t, s->report.tested);
-        }
-        if (item->companion != COMPANION_NONE)
-            ok = run_companion(s, item, &c, t);
+    const bool has_others = others_wanted(&c);
+    bool ok = !has_others || others_case(&others, &c, s->message, sizeof s->message);
+    if (ok) {
+        ok = run_made_case(s, item, &c, has_others ? &others : NULL);
+        if (has_others)
+            case_free(&others);
     }
-    trace_free(t);
     case_free(&c);
     return ok;
 }

@@ -26,6 +26,10 @@ struct runner {
      * case's q0 is handed in, and again without if the port cannot take it (trace.q_given tells). */
     run_result (*run_case)(runner *r, const test_case *c, bool seeded, trace **result, char *message,
                            size_t message_size);
+    /* A case on a subgroup together with that of the ranks outside of the group (others.h), both at the same time, each
+     * with results of its own. (run_case has them run it as well, but shows of it only that it ended badly.) */
+    run_result (*run_pair)(runner *r, const test_case *c, const test_case *others, bool seeded, trace **result,
+                           trace **others_result, char *message, size_t message_size);
     run_result (*run_scenario)(runner *r, const scenario *s, scenario_outcome *outcome, char *message,
                                size_t message_size);
     /* Is this the process that judges and prints? Always true but under MPI, where rank 0 is home. */

@@ -213,78 +213,129 @@ static bool unpack(trace *whole, const test_case *c, int rank, const void *bytes
            refuse(message, message_size, "the notes of rank %d cannot be read", rank);
 }
 
-/* Rank 0 takes every group rank's results in turn; who[k] is group rank k's rank in the world. */
-static bool bring_home(const mpi_runner *r, trace *whole, const test_case *c, const trace *mine, int my_rank,
-                       const int *who, char *message, size_t message_size)
+/* One of the groups that run at the same time. */
+typedef struct part {
+    const test_case *c;
+    trace *whole;            /* at home */
+    int who[MPI_MOST_RANKS]; /* group rank k's rank in the world */
+    int my_rank;             /* in the group; -1: not in it */
+} part;
+
+/* Rank 0 takes every group rank's results in turn. mine: this rank's trace, if it is in the group. */
+static bool bring_home(const mpi_runner *r, part *p, const trace *mine, char *message, size_t message_size)
 {
     bool ok = true;
-    for (int k = 0; k < c->world; k++) {
+    for (int k = 0; k < p->c->world; k++) {
         void *bytes = NULL;
         size_t sizes[2] = {0, 0};
-        if (my_rank == k)
-            ok = pack(&bytes, sizes, c, mine, k, message, message_size) && ok;
-        if (r->rank != 0 && my_rank == k)
+        if (p->my_rank == k)
+            ok = pack(&bytes, sizes, p->c, mine, k, message, message_size) && ok;
+        if (r->rank != 0 && p->my_rank == k)
             ok = mpi_send_bytes(bytes, sizes, 0) && ok;
-        if (r->rank == 0 && who[k] != 0)
-            ok = mpi_receive_bytes(&bytes, sizes, who[k]) && ok;
+        if (r->rank == 0 && p->who[k] != 0)
+            ok = mpi_receive_bytes(&bytes, sizes, p->who[k]) && ok;
         if (r->rank == 0)
-            ok = ok && bytes != NULL && unpack(whole, c, k, bytes, sizes, message, message_size);
+            ok = ok && bytes != NULL && unpack(p->whole, p->c, k, bytes, sizes, message, message_size);
         free(bytes);
     }
     return ok;
 }
 
-static run_result run_group(mpi_runner *r, const test_case *c, const test_case *others, bool seeded, trace **result,
-                            char *message, size_t message_size)
+/* in_group: the problem names the members; else the case runs on ranks 0 to W-1. */
+static bool part_make(const mpi_runner *r, part *p, const test_case *c, bool in_group)
 {
-    int who[MPI_MOST_RANKS], my_rank = -1;
+    p->c = c;
+    p->my_rank = -1;
     for (int k = 0; k < c->world; k++) {
-        who[k] = others != NULL ? c->problem.group[k] : k;
-        if (who[k] == r->rank)
-            my_rank = k;
+        p->who[k] = in_group ? c->problem.group[k] : k;
+        if (p->who[k] == r->rank)
+            p->my_rank = k;
     }
-    const test_case *played = my_rank >= 0 ? c : r->rank < c->problem.of_world ? others : NULL;
-    mpi_ranks ranks;
-    *result = trace_create(c->steps, c->bucket_count, c->tensor_counts, c->world);
-    trace *mine =
-        played != NULL ? trace_create(played->steps, played->bucket_count, played->tensor_counts, played->world) : NULL;
-    bool ok = *result != NULL && (played == NULL || mine != NULL);
-    if (!ok)
-        (void)refuse(message, message_size, "no memory for a trace");
+    p->whole = trace_create(c->steps, c->bucket_count, c->tensor_counts, c->world);
+    return p->whole != NULL;
+}
+
+/* Every part has a communicator of its own, split off the world: its collectives are its members' alone, and both parts
+ * are at work at the same time. */
+static bool run_parts(mpi_runner *r, part parts[2], int count, bool seeded, char *message, size_t message_size)
+{
+    const part *mine = parts[0].my_rank >= 0 ? &parts[0] : count > 1 && parts[1].my_rank >= 0 ? &parts[1] : NULL;
+    trace *t = mine != NULL
+                   ? trace_create(mine->c->steps, mine->c->bucket_count, mine->c->tensor_counts, mine->c->world)
+                   : NULL;
+    bool ok = mine == NULL || t != NULL || refuse(message, message_size, "no memory for a trace");
     /* A group names its members in any order: group=3,1 makes rank 3 of the world the group's rank 0. */
-    const int color = my_rank >= 0 ? 0 : played != NULL ? 1 : 2;
-    ok = mpi_ranks_make(&ranks, color, my_rank >= 0 ? my_rank : r->rank, message, message_size) && ok;
+    const int color = mine == NULL ? 2 : mine == &parts[0] ? 0 : 1;
+    mpi_ranks ranks;
+    ok = mpi_ranks_make(&ranks, color, mine != NULL ? mine->my_rank : r->rank, message, message_size) && ok;
     ok = all_ok(ok);
-    if (ok && played != NULL)
-        ok = drive(r, &ranks, mine, played, seeded, message, message_size);
+    if (ok && mine != NULL)
+        ok = drive(r, &ranks, t, mine->c, seeded, message, message_size);
     mpi_ranks_free(&ranks);
     ok = all_ok(ok);
-    ok = ok && bring_home(r, *result, c, my_rank >= 0 ? mine : NULL, my_rank, who, message, message_size);
-    trace_free(mine);
-    ok = all_ok(ok);
-    if (!ok) {
-        trace_free(*result);
-        *result = NULL;
+    for (int i = 0; i < count && ok; i++)
+        ok = all_ok(bring_home(r, &parts[i], mine == &parts[i] ? t : NULL, message, message_size));
+    trace_free(t);
+    return ok;
+}
+
+/* others: null, or those of the world that are not in c's group. Both results are the caller's to free. */
+static run_result run_groups(mpi_runner *r, const test_case *c, const test_case *others, bool seeded, trace **result,
+                             trace **others_result, char *message, size_t message_size)
+{
+    part *parts = calloc(2, sizeof *parts);
+    const int count = others != NULL ? 2 : 1;
+    bool ok = parts != NULL && part_make(r, &parts[0], c, others != NULL) &&
+              (others == NULL || part_make(r, &parts[1], others, true));
+    if (!ok)
+        (void)refuse(message, message_size, "no memory for a trace");
+    ok = all_ok(ok) && run_parts(r, parts, count, seeded, message, message_size);
+    trace **const wanted[2] = {result, others_result};
+    for (int i = 0; i < 2; i++) {
+        trace *whole = parts != NULL ? parts[i].whole : NULL;
+        if (ok)
+            *wanted[i] = whole;
+        else
+            trace_free(whole);
     }
+    free(parts);
     return ok ? RUN_DONE : RUN_KIT_FAILED;
+}
+
+static run_result can_run(mpi_runner *r, const test_case *c, char *message, size_t message_size)
+{
+    run_result outcome = load(r, message, message_size);
+    if (outcome != RUN_DONE)
+        return outcome;
+    return enough_ranks(r, c->problem.of_world > c->world ? c->problem.of_world : c->world, message, message_size);
+}
+
+static run_result run_pair(runner *base, const test_case *c, const test_case *others, bool seeded, trace **result,
+                           trace **others_result, char *message, size_t message_size)
+{
+    mpi_runner *r = (mpi_runner *)base;
+    *result = *others_result = NULL;
+    run_result outcome = can_run(r, c, message, message_size);
+    return outcome != RUN_DONE ? outcome
+                               : run_groups(r, c, others, seeded, result, others_result, message, message_size);
 }
 
 static run_result run_case(runner *base, const test_case *c, bool seeded, trace **result, char *message,
                            size_t message_size)
 {
     mpi_runner *r = (mpi_runner *)base;
+    test_case others = {0};
+    trace *others_result = NULL;
     *result = NULL;
-    run_result outcome = load(r, message, message_size);
-    if (outcome == RUN_DONE)
-        outcome =
-            enough_ranks(r, c->problem.of_world > c->world ? c->problem.of_world : c->world, message, message_size);
+    run_result outcome = can_run(r, c, message, message_size);
     if (outcome != RUN_DONE)
         return outcome;
-    test_case others = {0};
     bool has_others = others_wanted(c);
     bool ok = !has_others || others_case(&others, c, message, message_size);
-    outcome = all_ok(ok) ? run_group(r, c, has_others ? &others : NULL, seeded, result, message, message_size)
-                         : RUN_KIT_FAILED;
+    outcome = all_ok(ok)
+                  ? run_groups(r, c, has_others ? &others : NULL, seeded, result, &others_result, message, message_size)
+                  : RUN_KIT_FAILED;
+    trace_free(others_result);
     if (has_others && ok)
         case_free(&others);
     return outcome;
@@ -335,6 +386,7 @@ PSGD_EXPORT runner *mpi_module_runner(const char *port, double timeout_seconds, 
         r->base = (runner){.ranks = ranks_of,
                            .describe = describe,
                            .run_case = run_case,
+                           .run_pair = run_pair,
                            .run_scenario = run_scenario,
                            .is_home = is_home,
                            .agree = agree,

@@ -101,12 +101,39 @@ static bool note_others(const process_task *others, trace *whole)
     return rank->message != NULL;
 }
 
+/* Both tasks of a run, or one; the traces are made by the call where the run is done. */
+static run_result run_tasks(processes *r, process_run *u, trace *results[2], char *message, size_t message_size)
+{
+    run_result outcome = process_run_all(r, u, message, message_size);
+    for (int i = 0; i < u->count && outcome == RUN_DONE; i++)
+        results[i] = process_trace(&u->tasks[i], &outcome, message, message_size);
+    for (int i = 0; i < u->count && outcome != RUN_DONE; i++) {
+        trace_free(results[i]);
+        results[i] = NULL;
+    }
+    return outcome;
+}
+
+static run_result run_pair(runner *base, const test_case *c, const test_case *others, bool seeded, trace **result,
+                           trace **others_result, char *message, size_t message_size)
+{
+    trace *results[2] = {NULL, NULL};
+    process_run u = {
+        .tasks = {{.size = c->world, .c = c, .seeded = seeded}, {.size = others->world, .c = others, .seeded = seeded}},
+        .count = 2};
+    run_result outcome = run_tasks((processes *)base, &u, results, message, message_size);
+    *result = results[0];
+    *others_result = results[1];
+    process_run_free(&u);
+    return outcome;
+}
+
 static run_result run_case(runner *base, const test_case *c, bool seeded, trace **result, char *message,
                            size_t message_size)
 {
-    processes *r = (processes *)base;
-    *result = NULL;
+    trace *results[2] = {NULL, NULL};
     test_case others = {0};
+    *result = NULL;
     bool has_others = others_wanted(c);
     if (has_others && !others_case(&others, c, message, message_size))
         return RUN_KIT_FAILED;
@@ -115,15 +142,15 @@ static run_result run_case(runner *base, const test_case *c, bool seeded, trace 
         u.tasks[1] = (process_task){.size = others.world, .c = &others, .seeded = seeded};
         u.count = 2;
     }
-    run_result outcome = process_run_all(r, &u, message, message_size);
-    if (outcome == RUN_DONE)
-        *result = process_trace(&u.tasks[0], &outcome, message, message_size);
-    if (outcome == RUN_DONE && has_others && !note_others(&u.tasks[1], *result)) {
-        trace_free(*result);
-        *result = NULL;
+    run_result outcome = run_tasks((processes *)base, &u, results, message, message_size);
+    if (outcome == RUN_DONE && has_others && !note_others(&u.tasks[1], results[0])) {
+        trace_free(results[0]);
+        results[0] = NULL;
         (void)refuse(message, message_size, "no memory for the results");
         outcome = RUN_KIT_FAILED;
     }
+    *result = results[0];
+    trace_free(results[1]);
     process_run_free(&u);
     if (has_others)
         case_free(&others);
@@ -169,6 +196,7 @@ runner *runner_processes(const char *kit_path, const char *implementation, doubl
     r->base = (runner){.ranks = ranks,
                        .describe = describe,
                        .run_case = run_case,
+                       .run_pair = run_pair,
                        .run_scenario = run_scenario,
                        .is_home = is_home,
                        .agree = agree,
