@@ -1,32 +1,21 @@
-/* ranks.c: see ranks.h. Top to bottom: a group of threads and its all-reduce, one rank, the way home, all ranks. */
+/* ranks.c: see ranks.h. Top to bottom: one rank, the way home, all ranks. */
 #include "ranks.h"
 
-#include "comm/sum.h"
 #include "harness/casefile.h"
 #include "harness/rank_notes.h"
 #include "harness/runner_drive.h"
+#include "psgd/comm.h"
 
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-/* ---- the group ---- */
+enum { TIMEOUT_SECONDS = 600 }; /* the fuzzer has a limit of its own */
 
-typedef struct group {
-    int size;
-    pthread_mutex_t lock; /* of all below */
-    pthread_cond_t changed;
-    bool failed;
-    uint64_t sums; /* collectives done */
-    int arrived;   /* ranks that wait in the one at hand */
-    void **data;   /* [size]: theirs */
-    size_t count;
-    psgd_dtype dtype;
-} group;
+/* ---- one rank ---- */
 
 typedef struct rank {
-    group *group;
+    psgd_threads *group;
     int number;
     const test_case *c;
     const psgd_implementation *table;
@@ -36,86 +25,22 @@ typedef struct rank {
     char message[256];
 } rank;
 
-static void fail_locked(group *g)
-{
-    g->failed = true;
-    (void)pthread_cond_broadcast(&g->changed);
-}
-
-/* All ranks are here and wait, so their data may be read and written. Rank 0 first, as every communicator of
- * psgd/comm.h does it. */
-static bool sum_locked(group *g)
-{
-    const psgd_value_type *type = psgd_value_type_of((uint32_t)g->dtype);
-    if (!type)
-        return false;
-    const size_t bytes = g->count * psgd_dtype_size((uint32_t)g->dtype);
-    char *terms = malloc((bytes + 1) * (size_t)g->size), *result = malloc(bytes + 1);
-    const bool ok = terms && result;
-    for (int k = 0; ok && bytes > 0 && k < g->size; k++)
-        memcpy(terms + (size_t)k * bytes, g->data[k], bytes);
-    if (ok)
-        psgd_sum(result, terms, type, g->count, (size_t)g->size, bytes);
-    for (int k = 0; ok && bytes > 0 && k < g->size; k++)
-        memcpy(g->data[k], result, bytes);
-    free(terms);
-    free(result);
-    return ok;
-}
-
-static psgd_status allreduce_sum(void *context, void *data, size_t count, psgd_dtype dtype)
-{
-    const rank *self = context;
-    group *g = self->group;
-    (void)pthread_mutex_lock(&g->lock);
-    const uint64_t this = g->sums;
-    if (g->arrived == 0) {
-        g->count = count;
-        g->dtype = dtype;
-    }
-    g->data[self->number] = data;
-    g->arrived++;
-    if (g->failed || g->count != count || g->dtype != dtype) {
-        fail_locked(g);
-    } else if (g->arrived == g->size) {
-        g->arrived = 0;
-        g->sums++;
-        if (sum_locked(g))
-            (void)pthread_cond_broadcast(&g->changed);
-        else
-            fail_locked(g);
-    }
-    while (g->sums == this && !g->failed)
-        (void)pthread_cond_wait(&g->changed, &g->lock);
-    const bool failed = g->failed;
-    (void)pthread_mutex_unlock(&g->lock);
-    return failed ? PSGD_ERR_COMM : PSGD_OK;
-}
-
-/* ---- one rank ---- */
-
-/* No rank waits for one that has ended. */
+/* No rank waits for one whose part of the kit failed. */
 static bool all_well(void *context, bool ok)
 {
-    group *g = context;
-    if (!ok) {
-        (void)pthread_mutex_lock(&g->lock);
-        fail_locked(g);
-        (void)pthread_mutex_unlock(&g->lock);
-    }
+    if (!ok)
+        psgd_threads_fail(context);
     return ok;
 }
 
 static void *run_rank(void *argument)
 {
     rank *self = argument;
-    const psgd_comm comm = {.struct_size = (uint32_t)sizeof comm,
-                            .context = self,
-                            .rank = self->number,
-                            .size = self->group->size,
-                            .allreduce_sum = allreduce_sum};
-    self->ok = drive_case(self->t, self->c, self->table, &comm, &self->options, self->message, sizeof self->message);
+    psgd_comm comm;
+    self->ok = psgd_threads_join(self->group, self->number, &comm, self->message, sizeof self->message) == PSGD_OK &&
+               drive_case(self->t, self->c, self->table, &comm, &self->options, self->message, sizeof self->message);
     (void)all_well(self->group, self->ok);
+    psgd_threads_leave(&comm);
     return NULL;
 }
 
@@ -126,7 +51,7 @@ static bool run_threads(rank *ranks, int size)
     while (threads && started < size && pthread_create(&threads[started], NULL, run_rank, &ranks[started]) == 0)
         started++;
     if (started < size)
-        (void)all_well(ranks[0].group, false);
+        psgd_threads_fail(ranks[0].group);
     for (int k = 0; k < started; k++)
         (void)pthread_join(threads[k], NULL);
     free(threads);
@@ -153,16 +78,16 @@ static bool bring_home(trace *whole, const rank *r, char *message, size_t messag
 
 /* ---- all of them ---- */
 
-static bool make_ranks(rank *ranks, group *g, const test_case *c, const psgd_implementation *table, bool seeded,
-                       const char *folder)
+static bool make_ranks(rank *ranks, psgd_threads *group, const test_case *c, const psgd_implementation *table,
+                       bool seeded, const char *folder)
 {
     bool ok = true;
-    for (int k = 0; k < g->size; k++) {
-        ranks[k] = (rank){.group = g,
+    for (int k = 0; k < c->world; k++) {
+        ranks[k] = (rank){.group = group,
                           .number = k,
                           .c = c,
                           .table = table,
-                          .options = {.seeded = seeded, .folder = folder, .all_well = all_well, .context = g},
+                          .options = {.seeded = seeded, .folder = folder, .all_well = all_well, .context = group},
                           .t = trace_create(c->steps, c->bucket_count, c->tensor_counts, c->world)};
         ok = ok && ranks[k].t;
     }
@@ -192,21 +117,19 @@ static trace *run_group(const test_case *c, rank *ranks, char *message, size_t m
 static trace *run_case(const test_case *c, const psgd_implementation *table, bool seeded, const char *folder,
                        char *message, size_t message_size)
 {
-    group g = {.size = c->world, .data = calloc((size_t)c->world, sizeof *g.data)};
+    psgd_threads *group = NULL;
     rank *ranks = calloc((size_t)c->world, sizeof *ranks);
     trace *whole = NULL;
-    (void)pthread_mutex_init(&g.lock, NULL);
-    (void)pthread_cond_init(&g.changed, NULL);
-    if (g.data && ranks && make_ranks(ranks, &g, c, table, seeded, folder))
-        whole = run_group(c, ranks, message, message_size);
-    else
-        (void)snprintf(message, message_size, "no memory for the ranks");
-    for (int k = 0; ranks && k < g.size; k++)
+    if (psgd_threads_create(&group, c->world, TIMEOUT_SECONDS, message, message_size) == PSGD_OK) {
+        if (ranks && make_ranks(ranks, group, c, table, seeded, folder))
+            whole = run_group(c, ranks, message, message_size);
+        else
+            (void)snprintf(message, message_size, "no memory for the ranks");
+    }
+    for (int k = 0; ranks && k < c->world; k++)
         trace_free(ranks[k].t);
-    (void)pthread_cond_destroy(&g.changed);
-    (void)pthread_mutex_destroy(&g.lock);
     free(ranks);
-    free(g.data);
+    psgd_threads_release(group);
     return whole;
 }
 
