@@ -98,13 +98,17 @@ static void task_free(process_task *t)
 
 /* ---- what came of it ---- */
 
-/* What a rank printed last, as a further line of its message; "" if nothing. */
+/* What a rank printed last, as a further line of its message; "" if nothing. A sanitizer's report ends with its
+ * summary: that says most in one line. */
 static void printed(char text[PROCESS_OUTPUT_SHOWN + 64], const child *c)
 {
     char *tail = file_tail(c->output, PROCESS_OUTPUT_SHOWN);
+    const char *from = tail;
+    for (const char *at = tail; at != NULL; at = strstr(at + 1, "SUMMARY: "))
+        from = at;
     text[0] = '\0';
     if (tail != NULL)
-        (void)snprintf(text, PROCESS_OUTPUT_SHOWN + 64, "; its last words:\n%s", tail);
+        (void)snprintf(text, PROCESS_OUTPUT_SHOWN + 64, "; its last words:\n%s", from);
     free(tail);
 }
 

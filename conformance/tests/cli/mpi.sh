@@ -24,6 +24,8 @@ expect 2 'bad problem string' started run --impl ref --case 'W2/r2/f32/[24x40'
 once 'bad problem string'
 expect 2 'matches no requirement' started run --impl ref --only 'nothing-*'
 once 'matches no requirement'
+expect 2 '--ranks: under mpirun the ranks are its processes' started run --impl ref --ranks threads
+once 'under mpirun'
 expect 4 'nor a file that exists' started run --impl "$TMP/nowhere.so" --quick
 once 'nor a file that exists'
 expect 5 'cannot read golden file' started run --impl ref --golden "$TMP/nowhere"

@@ -39,7 +39,7 @@ static void test_defaults(void **state)
     parse(&o, true, "", WORDS("run", "--impl", "ref"));
     assert_string_equal(o.command, "run");
     assert_true(o.seed == 1 && o.fuzz == FUZZ_DEFAULT && o.timeout == 60);
-    assert_false(o.claims_given || o.quick || o.quiet || o.verbose || o.with_q0);
+    assert_false(o.claims_given || o.quick || o.quiet || o.verbose || o.with_q0 || o.ranks_given || o.threads);
     assert_null(o.json);
     assert_null(o.golden);
     options_free(&o);
@@ -90,6 +90,22 @@ static void test_both_ways_of_writing(void **state)
     assert_true(o.with_q0);
     assert_string_equal(o.positional.words[0], "folder");
     options_free(&o);
+}
+
+static void test_ranks(void **state)
+{
+    (void)state;
+    options o;
+    parse(&o, true, "", WORDS("run", "--impl", "ref", "--ranks", "threads"));
+    assert_true(o.ranks_given && o.threads);
+    options_free(&o);
+    parse(&o, true, "", WORDS("run", "--impl", "ref", "--ranks=processes"));
+    assert_true(o.ranks_given && !o.threads);
+    options_free(&o);
+    static const char *const others[] = {"", "thread", "Threads", "mpi", "3"};
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+        refused("is not processes or threads", WORDS("run", "--impl", "ref", "--ranks", others[i]));
+    refused("--ranks does not go with 'list'", WORDS("list", "--ranks", "threads"));
 }
 
 static void test_bad_commands(void **state)
@@ -148,6 +164,7 @@ int main(void)
         cmocka_unit_test(test_defaults),
         cmocka_unit_test(test_fuzz_follows_the_command),
         cmocka_unit_test(test_both_ways_of_writing),
+        cmocka_unit_test(test_ranks),
         cmocka_unit_test(test_bad_commands),
         cmocka_unit_test(test_bad_options),
         cmocka_unit_test(test_bad_values),

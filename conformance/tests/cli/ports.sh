@@ -70,6 +70,22 @@ wait "$kit"
 [ $? -eq 143 ] || fail 'SIGTERM does not end the run as a signal does'
 [ -z "$(ls "$TMP/private")" ] || fail 'an interrupted run leaves files behind'
 
+# One that is killed cannot; its ranks notice. (The brackets: not the command that looks for them.)
+ranks_left()
+{
+    grep -lsa -e "$TMP/[p]rivate" /proc/[0-9]*/cmdline
+}
+for way in processes threads; do
+    TMPDIR=$TMP/private "$KIT" run --impl "$PLUGINS/hang_in_step.so" --ranks "$way" --timeout 30 --quick >"$TMP/output" 2>&1 &
+    kit=$!
+    sleep 2
+    [ -n "$(ranks_left)" ] || fail "$way: no rank was started"
+    kill -KILL "$kit"
+    wait "$kit"
+    sleep 1
+    [ -z "$(ranks_left)" ] || fail "$way: ranks live on after the kit was killed"
+done
+
 # A port that only averages is never taken for one that compresses.
 expect 1 'Does not conform' "$KIT" run --impl "$PLUGINS/honest_mean.so" --quick --fuzz 0 --quiet
 expect 1 'PSGD-ITR-004' "$KIT" run --impl "$PLUGINS/honest_mean.so" --quick --fuzz 0

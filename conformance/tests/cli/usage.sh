@@ -21,6 +21,8 @@ expect 2 "'-1' is not a whole number" "$KIT" run --impl ref --seed -1
 expect 2 "'1e9' is not a whole number" "$KIT" run --impl ref --fuzz 1e9
 expect 2 "'0' is not a number of seconds" "$KIT" run --impl ref --timeout 0
 expect 2 "'nan' is not a number of seconds" "$KIT" run --impl ref --timeout nan
+expect 2 "--ranks: 'fibres' is not processes or threads" "$KIT" run --impl ref --ranks fibres
+expect 2 '--ranks does not go with' "$KIT" list --ranks threads
 expect 2 "unknown claim 'cor'; did you mean 'core'?" "$KIT" run --impl ref --claims ef,cor
 expect 2 'claims are: core ef warm torch' "$KIT" run --impl ref --claims ef,cor
 expect 2 'is not a list of claims' "$KIT" run --impl ref --claims ,
