@@ -2,11 +2,11 @@
 #include "support.h"
 
 #include "core/values.h"
+#include "psgd/comm.h"
 
 #include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* ---- One rank ---- */
 
@@ -31,74 +31,37 @@ psgd_comm lone_rank_comm(lone_rank *lone)
 
 /* ---- Threads ---- */
 
-typedef struct group {
-    int size;
-    pthread_barrier_t barrier;
-    void **buffers; /* [size]: every rank's data of the collective at hand */
-} group;
-
 typedef struct member {
-    group *group;
-    int rank;
+    psgd_comm comm;
     pthread_t thread;
     void (*body)(const psgd_comm *comm, void *argument);
     void *argument;
 } member;
 
-static psgd_status group_sum(void *context, void *data, size_t count, psgd_dtype dtype)
-{
-    member *self = context;
-    group *g = self->group;
-    const psgd_value_type *type = psgd_value_type_of(dtype);
-    double *sum = calloc(count + 1, sizeof *sum), *one = calloc(count + 1, sizeof *one);
-    if (!sum || !one) {
-        free(sum);
-        free(one);
-        return PSGD_ERR_MEMORY;
-    }
-    g->buffers[self->rank] = data;
-    pthread_barrier_wait(&g->barrier); /* all buffers are known */
-    for (int rank = 0; rank < g->size; rank++) {
-        type->load(one, g->buffers[rank], count);
-        for (size_t i = 0; i < count; i++) {
-            sum[i] += one[i];
-        }
-    }
-    pthread_barrier_wait(&g->barrier); /* all have read */
-    type->store(data, sum, count);
-    free(sum);
-    free(one);
-    return PSGD_OK;
-}
-
 static void *run_member(void *argument)
 {
     member *self = argument;
-    psgd_comm comm = {.struct_size = (uint32_t)sizeof comm,
-                      .context = self,
-                      .rank = self->rank,
-                      .size = self->group->size,
-                      .allreduce_sum = group_sum};
-    self->body(&comm, self->argument);
+    self->body(&self->comm, self->argument);
+    psgd_threads_leave(&self->comm); /* nobody waits for this rank any more */
     return NULL;
 }
 
 void run_ranks(int size, void (*body)(const psgd_comm *comm, void *argument), void *argument)
 {
-    group g = {.size = size, .buffers = calloc((size_t)size, sizeof(void *))};
+    const double patience = 60; /* seconds */
+    psgd_threads *group = NULL;
     member *members = calloc((size_t)size, sizeof *members);
-    assert_non_null(g.buffers);
     assert_non_null(members);
-    assert_int_equal(pthread_barrier_init(&g.barrier, NULL, (unsigned)size), 0);
+    assert_int_equal(psgd_threads_create(&group, size, patience, NULL, 0), PSGD_OK);
     for (int rank = 0; rank < size; rank++) {
-        members[rank] = (member){.group = &g, .rank = rank, .body = body, .argument = argument};
+        members[rank] = (member){.body = body, .argument = argument};
+        assert_int_equal(psgd_threads_join(group, rank, &members[rank].comm, NULL, 0), PSGD_OK);
         assert_int_equal(pthread_create(&members[rank].thread, NULL, run_member, &members[rank]), 0);
     }
     for (int rank = 0; rank < size; rank++) {
         assert_int_equal(pthread_join(members[rank].thread, NULL), 0);
     }
-    pthread_barrier_destroy(&g.barrier);
-    free(g.buffers);
+    psgd_threads_release(group);
     free(members);
 }
 
@@ -157,6 +120,11 @@ void fill(void *elements, psgd_dtype dtype, size_t count, uint64_t seed)
         double value = value_at(i, seed);
         type->store((char *)elements + i * psgd_dtype_size(dtype), &value, 1);
     }
+}
+
+void to_doubles(double *values, const void *elements, psgd_dtype dtype, size_t count)
+{
+    psgd_value_type_of(dtype)->load(values, elements, count);
 }
 
 psgd_status draw_by_index(void *context, uint64_t step, size_t bucket, size_t tensor, psgd_dtype dtype, size_t m,

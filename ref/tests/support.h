@@ -22,7 +22,7 @@ typedef struct lone_rank {
 
 psgd_comm lone_rank_comm(lone_rank *lone); /* sums over one rank: does nothing */
 
-/* ---- Ranks as threads in lock-step: for tests only, sums in double, rank 0 first ---- */
+/* ---- Ranks as threads (psgd/comm.h) ---- */
 
 /* Runs body once per rank, all at the same time, each with its psgd_comm; returns when all have ended. Assertions of
  * cmocka are not for threads: body writes what it found into argument and the caller asserts. */
@@ -47,6 +47,9 @@ void make_bucket(test_bucket *b, psgd_dtype dtype, void *data, size_t count, con
 void fill_f64(double *values, size_t count, uint64_t seed);
 void fill_f32(float *values, size_t count, uint64_t seed);
 void fill(void *elements, psgd_dtype dtype, size_t count, uint64_t seed); /* the same numbers, rounded to any type */
+
+/* values[count] = elements[count] of any type */
+void to_doubles(double *values, const void *elements, psgd_dtype dtype, size_t count);
 
 /* A q_source whose numbers depend on all its arguments but dtype and context. */
 psgd_status draw_by_index(void *context, uint64_t step, size_t bucket, size_t tensor, psgd_dtype dtype, size_t m,
