@@ -1,0 +1,479 @@
+/* flattened.c: the flattened variant by hand; its padding, refusals, collectives, statistics, and what it ignores. */
+#include "support.h"
+
+#include "core/random.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static const psgd_implementation *ref;
+
+static psgd_config make_flattened(int64_t r)
+{
+    psgd_config config = make_config(r, 2);
+    config.variant = PSGD_FLATTENED;
+    return config;
+}
+
+/* ---- By hand: the lecture's example (README.md), two ranks, a 3 x 2 matrix and one number, r = 1 ---- */
+
+enum { LENGTH = 7, PADDED = 9, SIDE = 3 };
+
+static psgd_status draw_three_four(void *context, uint64_t step, size_t bucket, size_t tensor, psgd_dtype dtype,
+                                   size_t m, size_t r, void *q)
+{
+    bool *as_told = context;
+    *as_told = *as_told && step == 2 && bucket == 0 && tensor == 0 && dtype == PSGD_F64 && m == SIDE && r == 1;
+    const double numbers[] = {3, 4, 0};
+    memcpy(q, numbers, sizeof numbers);
+    return PSGD_OK;
+}
+
+static const double by_hand_gradients[2][LENGTH] = {{3, 1, 0, 1, 1, 2, 3}, {1, -1, 1, 2, -1, 2, 0.75}};
+static const size_t by_hand_shapes[2][2] = {{3, 2}, {1, 0}};
+
+typedef struct by_hand {
+    psgd_status status[2];
+    bool as_told[2];
+    double out[2][4][LENGTH + 2]; /* per step, with a guard before and after */
+    double error[2][2][PADDED], p[2][2][SIDE], q[2][2][SIDE];
+} by_hand;
+
+static void run_by_hand(const psgd_comm *comm, void *argument)
+{
+    by_hand *result = argument;
+    int k = comm->rank;
+    psgd_config config = make_flattened(1);
+    const psgd_q_source source = {&result->as_told[k], draw_three_four};
+    config.q_source = &source;
+    psgd_state *state = NULL;
+    psgd_status status = ref->create(&config, comm, &state, NULL, 0);
+    result->as_told[k] = true;
+    for (int t = 0; t < 4 && status == PSGD_OK; t++) {
+        double *out = result->out[k][t];
+        test_bucket b;
+        out[0] = out[LENGTH + 1] = 12345;
+        memcpy(out + 1, by_hand_gradients[k], sizeof by_hand_gradients[k]);
+        make_bucket(&b, PSGD_F64, out + 1, 2, by_hand_shapes);
+        status = ref->step(state, &b.bucket);
+        if (t >= 2) {
+            status = status == PSGD_OK ? ref->peek(state, PSGD_PART_ERROR, 0, 0, result->error[k][t - 2], PADDED * 8)
+                                       : status;
+            status = status == PSGD_OK ? ref->peek(state, PSGD_PART_P, 0, 0, result->p[k][t - 2], SIDE * 8) : status;
+            status = status == PSGD_OK ? ref->peek(state, PSGD_PART_Q, 0, 0, result->q[k][t - 2], SIDE * 8) : status;
+        }
+    }
+    result->status[k] = status;
+    ref->destroy(state);
+}
+
+static void two_steps_by_hand(void **unused)
+{
+    (void)unused;
+    static by_hand result;
+    run_ranks(2, run_by_hand, &result);
+    const double mean[] = {2, 0, 0.5, 1.5, 0, 2, 1.875};
+    /* Q = (0.6, 0.8, 0); P = (2.6, 1.4, 1.8) + (-0.2, 0.4, 0.45) = 3.75 (0.64, 0.48, 0.6); Q = M^T P. */
+    const double p[] = {0.64, 0.48, 0.6}, q[] = {3.125, 0, 1.28};
+    const double out[] = {2, 0, 0.8192, 1.5, 0, 0.6144, 1.875};
+    const double error[2][PADDED] = {{1, 1, -0.8192, -0.5, 1, 1.3856, 1.125, 0, -0.768},
+                                     {-1, -1, 0.1808, 0.5, -1, 1.3856, -1.125, 0, -0.768}};
+    for (int k = 0; k < 2; k++) {
+        assert_int_equal(result.status[k], PSGD_OK);
+        assert_true(result.as_told[k]);
+        for (int t = 0; t < 4; t++) {
+            assert_true(result.out[k][t][0] == 12345 && result.out[k][t][LENGTH + 1] == 12345);
+        }
+        assert_memory_equal(result.out[k][1] + 1, mean, sizeof mean);
+        assert_close(result.p[k][0], p, SIDE, 4 * DBL_EPSILON);
+        assert_close(result.q[k][0], q, SIDE, 8 * DBL_EPSILON);
+        assert_close(result.out[k][2] + 1, out, LENGTH, 8 * DBL_EPSILON);
+        assert_close(result.error[k][0], error[k], PADDED, 8 * DBL_EPSILON);
+
+        /* The next step, on M = g + e with the padding's error in its last place, by the formula. */
+        double M[2][PADDED], q_next[SIDE], p_next[SIDE], norm = 0, padding_gone = 0;
+        for (int rank = 0; rank < 2; rank++) {
+            for (int i = 0; i < PADDED; i++) {
+                M[rank][i] = (i < LENGTH ? by_hand_gradients[rank][i] : 0) + error[rank][i];
+            }
+        }
+        for (int i = 0; i < SIDE; i++) {
+            p_next[i] = 0;
+            for (int j = 0; j < SIDE; j++) {
+                p_next[i] += (M[0][SIDE * i + j] + M[1][SIDE * i + j]) * q[j];
+            }
+            norm += p_next[i] * p_next[i];
+        }
+        for (int j = 0; j < SIDE; j++) {
+            q_next[j] = 0;
+            for (int i = 0; i < SIDE; i++) {
+                q_next[j] += (M[0][SIDE * i + j] + M[1][SIDE * i + j]) / 2 * p_next[i] / sqrt(norm);
+            }
+        }
+        for (int i = 0; i < LENGTH; i++) {
+            double expected = p_next[i / SIDE] / sqrt(norm) * q_next[i % SIDE];
+            assert_true(fabs(result.out[k][3][1 + i] - expected) <= 64 * DBL_EPSILON);
+        }
+        /* Conservation, the padding included. */
+        for (int i = 0; i < PADDED; i++) {
+            double update = result.p[k][1][i / SIDE] * result.q[k][1][i % SIDE];
+            double lost = (result.error[0][1][i] + result.error[1][1][i]) / 2;
+            assert_true(fabs(update + lost - (M[0][i] + M[1][i]) / 2) <= 16 * DBL_EPSILON);
+            padding_gone = fabs(lost);
+        }
+        assert_true(padding_gone > 0.1); /* its error was not dropped */
+    }
+    assert_memory_equal(result.out[0], result.out[1], sizeof result.out[0]);
+}
+
+/* ---- One rank ---- */
+
+typedef struct fixture {
+    lone_rank lone;
+    psgd_comm comm;
+    psgd_config config;
+    psgd_state *state;
+    double data[64];
+    test_bucket b;
+} fixture;
+
+static psgd_status try_step(fixture *f, uint64_t seed)
+{
+    fill_f64(f->data, 64, seed);
+    return ref->step(f->state, &f->b.bucket);
+}
+
+/* A state, and a bucket of count tensors, before its first step. */
+static void start(fixture *f, psgd_config config, size_t count, const size_t (*shapes)[2])
+{
+    f->comm = lone_rank_comm(&f->lone);
+    f->config = config;
+    f->state = make_state(&f->config, &f->comm);
+    make_bucket(&f->b, PSGD_F64, f->data, count, shapes);
+}
+
+static void run_steps(fixture *f, int from, int to)
+{
+    for (int t = from; t < to; t++) {
+        assert_int_equal(try_step(f, (uint64_t)t), PSGD_OK);
+    }
+}
+
+/* Side 3 from lengths 5 to 9: the padding does not show in the result, and at full rank nothing is lost. */
+static void at_full_rank_the_bucket_comes_back(void **unused)
+{
+    (void)unused;
+    for (size_t length = 5; length <= 9; length++) {
+        fixture f;
+        double in[64], error[9];
+        start(&f, make_flattened(3), 1, (const size_t[][2]){{length, 0}});
+        for (int t = 0; t < 4; t++) {
+            assert_int_equal(try_step(&f, (uint64_t)t), PSGD_OK);
+            fill_f64(in, 64, (uint64_t)t);
+            assert_close(f.data, in, length, t < 2 ? 0 : 1e-14);
+            assert_memory_equal(f.data + length, in + length, (64 - length) * 8);
+        }
+        assert_int_equal(ref->peek(f.state, PSGD_PART_ERROR, 0, 0, error, sizeof error), PSGD_OK);
+        for (int i = 0; i < 9; i++) {
+            assert_true(fabs(error[i]) <= 1e-14);
+        }
+        ref->destroy(f.state);
+    }
+}
+
+static void two_collectives_of_one_factor_each(void **unused)
+{
+    (void)unused;
+    fixture f;
+    start(&f, make_flattened(2), 3, (const size_t[][2]){{4, 5}, {0, 3}, {7, 0}}); /* 27 elements: side 6 */
+    run_steps(&f, 0, 4);
+    assert_int_equal(f.lone.calls, 2 + 2 * 2);
+    for (int i = 0; i < 6; i++) {
+        assert_int_equal(f.lone.counts[i], i < 2 ? 27 : 6 * 2);
+    }
+    psgd_statistics statistics;
+    assert_int_equal(ref->statistics(f.state, &statistics), PSGD_OK);
+    assert_int_equal(statistics.numel_before_compression, 2 * 27);
+    assert_int_equal(statistics.numel_after_compression, 2 * 2 * 6 * 2);
+    assert_true(statistics.compression_rate == 27. / 24);
+    ref->destroy(f.state);
+}
+
+static void peek_shows_one_tensor(void **unused)
+{
+    (void)unused;
+    fixture f;
+    double values[36];
+    start(&f, make_flattened(2), 2, (const size_t[][2]){{4, 5}, {7, 0}});
+    run_steps(&f, 0, 2);
+    assert_int_equal(ref->peek(f.state, PSGD_PART_P, 0, 0, values, 12 * 8), PSGD_ERR_ARGUMENT); /* plain so far */
+    run_steps(&f, 2, 3);
+    assert_int_equal(ref->peek(f.state, PSGD_PART_P, 0, 0, values, 12 * 8), PSGD_OK);
+    assert_int_equal(ref->peek(f.state, PSGD_PART_Q, 0, 0, values, 12 * 8), PSGD_OK);
+    assert_int_equal(ref->peek(f.state, PSGD_PART_ERROR, 0, 0, values, 36 * 8), PSGD_OK);
+    assert_int_equal(ref->peek(f.state, PSGD_PART_ERROR, 0, 0, values, 27 * 8), PSGD_ERR_ARGUMENT);
+    assert_int_equal(ref->peek(f.state, PSGD_PART_P, 0, 1, values, 12 * 8), PSGD_ERR_ARGUMENT);
+    assert_non_null(strstr(ref->last_error(f.state), "tensor"));
+    ref->destroy(f.state);
+}
+
+/* ---- What has no say, and what is refused ---- */
+
+static void epsilon_rate_and_shapes_have_no_say(void **unused)
+{
+    (void)unused;
+    for (int64_t r = 1; r <= 3; r++) {
+        double expected[27] = {0};
+        for (int which = 0; which < 4; which++) {
+            fixture f;
+            psgd_config config = make_flattened(r);
+            config.orthogonalization_epsilon = which == 1 ? 0.5 : 0;
+            config.min_compression_rate = which == 2 ? 1e6 : 0.1;
+            if (which == 3) {
+                start(&f, config, 1, (const size_t[][2]){{27, 0}});
+            } else {
+                start(&f, config, 2, (const size_t[][2]){{4, 5}, {7, 0}});
+            }
+            run_steps(&f, 0, 5);
+            if (which == 0) {
+                memcpy(expected, f.data, sizeof expected);
+            }
+            assert_memory_equal(f.data, expected, sizeof expected);
+            ref->destroy(f.state);
+        }
+    }
+}
+
+/* Without epsilon 0 / 0, whatever epsilon was asked for; QR does without. The hook does the same. */
+static void a_zero_bucket(void **unused)
+{
+    (void)unused;
+    for (int64_t r = 1; r <= 3; r++) {
+        fixture f;
+        psgd_config config = make_flattened(r);
+        config.orthogonalization_epsilon = 0.1;
+        start(&f, config, 1, (const size_t[][2]){{10, 0}});
+        run_steps(&f, 0, 2);
+        memset(f.data, 0, sizeof f.data);
+        assert_int_equal(ref->step(f.state, &f.b.bucket), PSGD_OK);
+        for (int i = 0; i < 10; i++) {
+            assert_true(r <= 2 ? isnan(f.data[i]) : f.data[i] == 0);
+        }
+        assert_true(f.data[10] == 0);
+        ref->destroy(f.state);
+    }
+}
+
+static int draws;
+
+static psgd_status count_draws(void *context, uint64_t step, size_t bucket, size_t tensor, psgd_dtype dtype, size_t m,
+                               size_t r, void *q)
+{
+    draws++;
+    return draw_by_index(context, step, bucket, tensor, dtype, m, r, q);
+}
+
+/* Not in the plain phase; from the first compressed step on, with nothing changed. */
+static void a_rank_above_the_side_is_refused(void **unused)
+{
+    (void)unused;
+    const size_t counts[] = {1, 0};
+    for (int which = 0; which < 2; which++) {
+        fixture f;
+        psgd_config config = make_flattened(which == 0 ? 5 : 1);
+        const psgd_q_source source = {NULL, count_draws};
+        config.q_source = &source;
+        start(&f, config, counts[which], (const size_t[][2]){{16, 0}}); /* side 4, and no element at all */
+        run_steps(&f, 0, 2);
+        double before[64];
+        psgd_statistics statistics;
+        fill_f64(before, 64, 9);
+        draws = 0;
+        assert_int_equal(try_step(&f, 9), PSGD_ERR_ARGUMENT);
+        assert_non_null(strstr(ref->last_error(f.state), "matrix_approximation_rank"));
+        assert_non_null(strstr(ref->last_error(f.state), "side"));
+        assert_memory_equal(f.data, before, sizeof before);
+        assert_int_equal(f.lone.calls, 2);
+        assert_int_equal(draws, 0);
+        assert_int_equal(ref->statistics(f.state, &statistics), PSGD_OK);
+        assert_int_equal(statistics.numel_before_compression, 0);
+        make_bucket(&f.b, PSGD_F64, f.data, 1, (const size_t[][2]){{17, 0}}); /* side 5: nothing was remembered */
+        assert_int_equal(try_step(&f, 9), PSGD_OK);
+        assert_int_equal(draws, 1);
+        ref->destroy(f.state);
+    }
+}
+
+/* Of another shape, of the same length, or of the same square only: with memory refused, without it accepted. */
+static void another_layout(void **unused)
+{
+    (void)unused;
+    for (int memory = 0; memory < 3; memory++) {
+        psgd_config config = make_flattened(2);
+        config.use_error_feedback = memory == 1;
+        config.warm_start = memory == 2;
+        const size_t others[3][2][2] = {{{5, 4}, {7, 0}}, {{27, 0}}, {{28, 0}}}, usual[2][2] = {{4, 5}, {7, 0}};
+        for (int which = 0; which < 3; which++) {
+            fixture f;
+            start(&f, config, 2, usual);
+            run_steps(&f, 0, 3);
+            make_bucket(&f.b, PSGD_F64, f.data, which == 0 ? 2 : 1, others[which]);
+            double before[64];
+            fill_f64(before, 64, 8);
+            psgd_status status = try_step(&f, 8);
+            assert_int_equal(status, memory == 0 ? PSGD_OK : PSGD_ERR_LAYOUT);
+            if (memory > 0) {
+                assert_non_null(strstr(ref->last_error(f.state), "2 tensors, 27 elements"));
+                assert_memory_equal(f.data, before, sizeof before);
+                make_bucket(&f.b, PSGD_F64, f.data, 2, usual);
+                assert_int_equal(try_step(&f, 8), PSGD_OK);
+            }
+            ref->destroy(f.state);
+        }
+    }
+}
+
+/* ---- The draw: one seed a bucket, one randn of side x r, in either of two buckets ---- */
+
+static void seeded_draws(void **unused)
+{
+    (void)unused;
+    psgd_config config = make_flattened(1);
+    config.start_iter = 0;
+    config.use_error_feedback = config.warm_start = false;
+    config.batch_tensors_with_same_shape = true; /* nothing to batch */
+    psgd_mt19937 seeds;
+    psgd_mt19937_seed(&seeds, config.random_seed);
+    fixture f;
+    start(&f, config, 1, (const size_t[][2]){{16, 0}}); /* side 4 */
+    for (int t = 0; t < 4; t++) {
+        psgd_torch_generator normals;
+        double q[4], p[4], data[16], norm = 0;
+        psgd_torch_manual_seed(&normals, psgd_random_next_seed(&seeds));
+        assert_int_equal(psgd_torch_randn(&normals, q, 4, PSGD_F64), PSGD_OK);
+        fill_f64(data, 16, (uint64_t)t);
+        for (int i = 0; i < 4; i++) { /* P = M q / |M q|: the scale of q does not matter */
+            p[i] = 0;
+            for (int j = 0; j < 4; j++) {
+                p[i] += data[4 * i + j] * q[j];
+            }
+            norm += p[i] * p[i];
+        }
+        f.b.bucket.index = (size_t)t % 2;
+        f.b.bucket.is_last = t % 2 == 1;
+        assert_int_equal(try_step(&f, (uint64_t)t), PSGD_OK);
+        double got[4];
+        assert_int_equal(ref->peek(f.state, PSGD_PART_P, (size_t)t % 2, 0, got, sizeof got), PSGD_OK);
+        for (int i = 0; i < 4; i++) {
+            assert_true(fabs(got[i] - p[i] / sqrt(norm)) <= 1e-14);
+        }
+    }
+    ref->destroy(f.state);
+}
+
+/* ---- Element types, failures, checkpoints ---- */
+
+/* The first compressed step in every type is that of f64 on the same, rounded gradients, up to a few roundings. */
+static void every_type(void **unused)
+{
+    (void)unused;
+    const psgd_dtype dtypes[] = {PSGD_F32, PSGD_F64, PSGD_F16, PSGD_BF16};
+    const double units[] = {0x1p-24, 0x1p-53, 0x1p-11, 0x1p-8};
+    for (int d = 0; d < 4; d++) {
+        fixture f, wide;
+        double out[10], data[11];
+        psgd_config config = make_flattened(2);
+        config.q_source = &q_by_index;
+        start(&f, config, 1, (const size_t[][2]){{10, 0}});
+        start(&wide, config, 1, (const size_t[][2]){{10, 0}});
+        make_bucket(&f.b, dtypes[d], data, 1, (const size_t[][2]){{10, 0}});
+        for (uint64_t t = 0; t < 3; t++) {
+            memset(data, 0x5a, sizeof data);
+            fill(data, dtypes[d], 10, t);
+            to_doubles(wide.data, data, dtypes[d], 10);
+            assert_int_equal(ref->step(f.state, &f.b.bucket), PSGD_OK);
+            assert_int_equal(ref->step(wide.state, &wide.b.bucket), PSGD_OK);
+            to_doubles(out, data, dtypes[d], 10);
+            assert_close(out, wide.data, 10, t < 2 ? 0 : 8 * units[d]);
+            assert_int_equal(((unsigned char *)data)[10 * psgd_dtype_size(dtypes[d])], 0x5a);
+        }
+        uint16_t error[16 * 4];
+        size_t size = psgd_dtype_size(dtypes[d]);
+        assert_int_equal(ref->peek(f.state, PSGD_PART_ERROR, 0, 0, error, 16 * size), PSGD_OK);
+        ref->destroy(f.state);
+        ref->destroy(wide.state);
+    }
+}
+
+static void a_failing_collective_breaks_the_state(void **unused)
+{
+    (void)unused;
+    for (int which = 0; which < 2; which++) {
+        fixture f;
+        start(&f, make_flattened(2), 1, (const size_t[][2]){{20, 0}});
+        run_steps(&f, 0, 3);
+        f.lone.fail_at = f.lone.calls + 1 + which;
+        assert_int_equal(try_step(&f, 1), PSGD_ERR_COMM);
+        assert_non_null(strstr(ref->last_error(f.state), which == 0 ? "of P" : "of Q"));
+        assert_int_equal(try_step(&f, 1), PSGD_ERR_BROKEN);
+        ref->destroy(f.state);
+    }
+}
+
+static void saved_and_loaded_equals_uninterrupted(void **unused)
+{
+    (void)unused;
+    char path[80];
+    const char *folder = access("/dev/shm", W_OK) == 0 ? "/dev/shm" : ".";
+    snprintf(path, sizeof path, "%s/flattened-%ld.safetensors", folder, (long)getpid());
+    for (int which = 0; which < 4; which++) {
+        psgd_config config = make_flattened(2);
+        config.use_error_feedback = which & 1;
+        config.warm_start = which & 2;
+        fixture f, g;
+        double error[2][36];
+        start(&f, config, 2, (const size_t[][2]){{4, 5}, {7, 0}});
+        run_steps(&f, 0, 4);
+        assert_int_equal(ref->save(f.state, path), PSGD_OK);
+        run_steps(&f, 4, 7);
+        start(&g, config, 2, (const size_t[][2]){{4, 5}, {7, 0}});
+        assert_int_equal(ref->load(g.state, path), PSGD_OK);
+        run_steps(&g, 4, 7);
+        assert_memory_equal(f.data, g.data, sizeof f.data);
+        assert_int_equal(ref->peek(f.state, PSGD_PART_ERROR, 0, 0, error[0], sizeof error[0]), PSGD_OK);
+        assert_int_equal(ref->peek(g.state, PSGD_PART_ERROR, 0, 0, error[1], sizeof error[1]), PSGD_OK);
+        assert_memory_equal(error[0], error[1], sizeof error[0]);
+        ref->destroy(g.state);
+
+        config.variant = PSGD_LAYERWISE;
+        start(&g, config, 2, (const size_t[][2]){{4, 5}, {7, 0}});
+        assert_int_equal(ref->load(g.state, path), PSGD_ERR_FORMAT);
+        assert_non_null(strstr(ref->last_error(g.state), "config.variant"));
+        ref->destroy(g.state);
+        ref->destroy(f.state);
+    }
+    remove(path);
+}
+
+int main(void)
+{
+    ref = psgd_ref();
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(two_steps_by_hand),
+        cmocka_unit_test(at_full_rank_the_bucket_comes_back),
+        cmocka_unit_test(two_collectives_of_one_factor_each),
+        cmocka_unit_test(peek_shows_one_tensor),
+        cmocka_unit_test(epsilon_rate_and_shapes_have_no_say),
+        cmocka_unit_test(a_zero_bucket),
+        cmocka_unit_test(a_rank_above_the_side_is_refused),
+        cmocka_unit_test(another_layout),
+        cmocka_unit_test(seeded_draws),
+        cmocka_unit_test(every_type),
+        cmocka_unit_test(a_failing_collective_breaks_the_state),
+        cmocka_unit_test(saved_and_loaded_equals_uninterrupted),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
