@@ -149,6 +149,36 @@ static void all_lengths(long *failures, const psgd_comm *comm, MPI_Comm communic
         }
 }
 
+/* Rank 0 and one other hand in these, further ranks zeros, so that the order of the additions does not matter. */
+static void halves_are_rounded_to_nearest_even(long *failures, const psgd_comm *comm)
+{
+    static const struct {
+        psgd_dtype dtype;
+        uint16_t terms[2];
+        uint16_t sum;
+    } cases[] = {
+        {PSGD_F16, {0x6800, 0x3c00}, 0x6800},  /* 2048 + 1, a tie */
+        {PSGD_F16, {0x6800, 0x4200}, 0x6802},  /* 2048 + 3, a tie: 2052 */
+        {PSGD_F16, {0x6800, 0x3c01}, 0x6801},  /* a little above the first */
+        {PSGD_F16, {0x7bff, 0x4c00}, 0x7c00},  /* 65504 + 16: infinity */
+        {PSGD_F16, {0x7bff, 0x4bff}, 0x7bff},  /* a little below */
+        {PSGD_F16, {0x0001, 0x0001}, 0x0002},  /* denormals */
+        {PSGD_F16, {0x3c00, 0xfe01}, 0x7e00},  /* NaN */
+        {PSGD_BF16, {0x4380, 0x3f80}, 0x4380}, /* 256 + 1, a tie */
+        {PSGD_BF16, {0x4380, 0x4040}, 0x4382}, /* 256 + 3, a tie: 260 */
+        {PSGD_BF16, {0x4380, 0x3f81}, 0x4381}, {PSGD_BF16, {0x7f7f, 0x7b00}, 0x7f80},
+        {PSGD_BF16, {0x7f7f, 0x7aff}, 0x7f7f}, {PSGD_BF16, {0x0001, 0x0001}, 0x0002},
+        {PSGD_BF16, {0x3f80, 0xff81}, 0x7fc0},
+    };
+    if (comm->size < 2)
+        return;
+    for (way how = BLOCKING; how < WAYS; how++)
+        for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+            uint16_t value = comm->rank < 2 ? cases[i].terms[comm->rank] : 0;
+            CHECK(sum(comm, &value, 1, cases[i].dtype, how) == PSGD_OK && value == cases[i].sum);
+        }
+}
+
 static void empty_buffers_need_no_data(long *failures, const psgd_comm *comm)
 {
     for (way how = BLOCKING; how < WAYS; how++)
@@ -250,6 +280,7 @@ static void test_communicator(long *failures, MPI_Comm communicator, bool with_l
     all_lengths(failures, &comm, communicator);
     if (with_long_buffers)
         long_buffers(failures, &comm, communicator);
+    halves_are_rounded_to_nearest_even(failures, &comm);
     empty_buffers_need_no_data(failures, &comm);
     several_requests_may_be_in_flight(failures, &comm);
     a_request_is_not_done_before_all_are_there(failures, &comm, communicator);
