@@ -107,14 +107,14 @@ static bool compare_nearly(pair *p, int64_t step, size_t tensor)
     size_t count = x->length, at = evidence_model_entry(&j->e, step, tensor);
     bool compresses = x->compressed && evidence_is_compressed_step(&j->e, step);
     const double *out = evidence_out(&j->e, step, tensor);
-    double unit = j->e.u * judging_scale(j, step, tensor), most = 2 * limit_mean(j->c->world);
+    double unit = j->e.u * judging_scale(j, step, tensor), most = 2 * limit_mean(j->c->world, j->c->dtype);
     if (compresses) {
         const model_run *run = j->free_running;
         if (run == NULL || !judging_is_comparable(j, tensor, step) || run->reference_inaccurate[at] ||
             !(judging_projects(j, tensor) || j->torch) || !(run->amplification[at] * j->e.u <= SKIP_CONDITION)) {
             return false; /* nothing can be said, now or later */
         }
-        most = limit_of(LIMIT_FREE_RUNNING)->limit;
+        most = judging_limit(j, LIMIT_FREE_RUNNING);
         unit *= run->amplification[at] + (x->gram_schmidt || !j->torch ? run->kappa[at] : 0);
     }
     double *expected = calloc(count == 0 ? 1 : count, sizeof *expected);

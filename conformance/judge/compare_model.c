@@ -37,7 +37,7 @@ static bool spans_the_same(judging *j, int64_t step, size_t tensor, const model_
         check_place unused = CHECK_NOWHERE;
         matmul_tn(inner, basis, out, n, r, m);
         matmul(within, basis, inner, n, r, m);
-        same = difference_ratio(out, within, n, m, unit, &unused) <= limit_of(LIMIT_ONE_STEP)->limit;
+        same = difference_ratio(out, within, n, m, unit, &unused) <= judging_limit(j, LIMIT_ONE_STEP);
     }
     free(basis);
     free(inner);
@@ -74,11 +74,11 @@ static bool judge_out(judging *j, probe *p, int64_t step, size_t tensor, const m
 {
     check_place place = place_of(j, step, tensor, STAGE_OUT), at_p = place;
     const double *out = evidence_out(&j->e, step, tensor);
-    double most = limit_of(p->row)->limit, ratio = difference_ratio_shown(j, out, model->out, tensor, unit, &place);
+    double most = judging_limit(j, p->row), ratio = difference_ratio_shown(j, out, model->out, tensor, unit, &place);
     double power = most * unit / norm_frobenius(model->out, j->e.tensors[tensor].length);
     if (!(ratio <= most) && j->torch) {
         double of_p = factor_ratio(j, step, tensor, model, &at_p);
-        bool p_is_wrong = of_p != -1 && !(of_p <= limit_of(LIMIT_FACTOR)->limit);
+        bool p_is_wrong = of_p != -1 && !(of_p <= judging_limit(j, LIMIT_FACTOR));
         place = p_is_wrong ? at_p : place;
     }
     return probe_measure(j, p, ratio, power, &place);
@@ -101,7 +101,7 @@ static bool judge_drawn(judging *j, probes *p, int64_t step, size_t tensor)
         check_place unused = CHECK_NOWHERE;
         const double *out = evidence_out(&j->e, step, tensor);
         bool right =
-            difference_ratio_shown(j, out, model.out, tensor, unit, &unused) <= limit_of(LIMIT_ONE_STEP)->limit;
+            difference_ratio_shown(j, out, model.out, tensor, unit, &unused) <= judging_limit(j, LIMIT_ONE_STEP);
         if (epsilon && (right || spans_the_same(j, step, tensor, &model, unit))) {
             ok = judge_out(j, &p->gram_schmidt, step, tensor, &model, unit);
         }
@@ -122,7 +122,7 @@ static bool judge_drawn(judging *j, probes *p, int64_t step, size_t tensor)
         check_place place;
         double ratio = factor_ratio(j, step, tensor, &model, &place);
         ok = ratio == -1 || probe_measure(j, x->gram_schmidt ? &p->p_gs : &p->p_qr, ratio,
-                                          limit_of(LIMIT_FACTOR)->limit * factor_unit(j, tensor, &model) /
+                                          judging_limit(j, LIMIT_FACTOR) * factor_unit(j, tensor, &model) /
                                               norm_frobenius(model.p, x->n * x->r),
                                           &place);
     }
@@ -180,14 +180,15 @@ static bool judge_kept(judging *j, probes *p, int64_t step, size_t tensor)
         bool epsilon = x->gram_schmidt && j->e.epsilon > 0;
         check_place place;
         const double *out = evidence_out(&j->e, step, tensor);
-        bool right = difference_ratio_shown(j, out, model.out, tensor, unit, &place) <= limit_of(LIMIT_ONE_STEP)->limit;
+        bool right =
+            difference_ratio_shown(j, out, model.out, tensor, unit, &place) <= judging_limit(j, LIMIT_ONE_STEP);
         bool by_epsilon = epsilon && (right || spans_the_same(j, step, tensor, &model, unit));
         ok = judge_out(j, by_epsilon ? &p->kept_epsilon : &p->kept, step, tensor, &model, unit);
         double of_p = factor_ratio(j, step, tensor, &model, &place);
         if (ok && of_p != -1) {
-            bool p_is_right = of_p <= limit_of(LIMIT_FACTOR)->limit;
+            bool p_is_right = of_p <= judging_limit(j, LIMIT_FACTOR);
             double power =
-                limit_of(LIMIT_FACTOR)->limit * factor_unit(j, tensor, &model) / norm_frobenius(model.p, x->n * x->r);
+                judging_limit(j, LIMIT_FACTOR) * factor_unit(j, tensor, &model) / norm_frobenius(model.p, x->n * x->r);
             probe *method = x->gram_schmidt ? &p->p_gs : &p->p_qr;
             ok = probe_measure(j, p_is_right ? method : &p->kept_p, of_p, power, &place);
         }
@@ -287,7 +288,7 @@ static bool judge_fed_back(judging *j, probe *p, int64_t step, size_t tensor, do
     const evidence_tensor *x = &j->e.tensors[tensor];
     size_t at = (size_t)step * j->c->bucket_count + x->bucket;
     const double *out = evidence_out(&j->e, step, tensor);
-    double most = limit_of(p->row)->limit;
+    double most = judging_limit(j, p->row);
     check_place place = place_of(j, step, tensor, STAGE_M), unused = place;
     double ratio = difference_ratio_shown(j, out, j->free_running->out[at], tensor, unit, &place);
     double forgetful = difference_ratio_shown(j, out, j->forgetful->out[at], tensor, unit, &unused);

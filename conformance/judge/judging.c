@@ -7,6 +7,11 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+double judging_limit(const judging *j, limit_row row)
+{
+    return limit_for(row, j->c->dtype);
+}
+
 bool judging_tests(const judging *j, const char *requirement_id)
 {
     const requirement *r = requirement_find(requirement_id);
@@ -30,9 +35,9 @@ static bool open_probe(judging *j, probe *p)
     if (!p->opened) {
         p->opened = true;
         const limit_entry *l = limit_of(p->row);
-        p->index = judging_tests(j, p->requirement)
-                       ? verdict_open(j->v, p->requirement, j->c->id, j->c->problem_text, l->row, l->limit)
-                       : SIZE_MAX;
+        p->index = judging_tests(j, p->requirement) ? verdict_open(j->v, p->requirement, j->c->id, j->c->problem_text,
+                                                                   l->row, judging_limit(j, p->row))
+                                                    : SIZE_MAX;
     }
     return p->index < j->v->count;
 }
@@ -48,7 +53,7 @@ bool probe_measure_limit(judging *j, probe *p, double ratio, double most, double
 
 bool probe_measure(judging *j, probe *p, double ratio, double power, const check_place *place)
 {
-    return probe_measure_limit(j, p, ratio, limit_of(p->row)->limit, power, place);
+    return probe_measure_limit(j, p, ratio, judging_limit(j, p->row), power, place);
 }
 
 bool probe_expect(judging *j, probe *p, bool holds, const check_place *place, const char *format, ...)
@@ -122,7 +127,7 @@ bool probe_compare_shown(judging *j, probe *p, const double *got, const double *
 {
     check_place where = *place;
     double ratio = difference_ratio_shown(j, got, expected, tensor, unit, &where);
-    double most = limit_of(p->row)->limit, power = most * unit / norm_frobenius(expected, j->e.tensors[tensor].length);
+    double most = judging_limit(j, p->row), power = most * unit / norm_frobenius(expected, j->e.tensors[tensor].length);
     return probe_measure(j, p, ratio, power, &where);
 }
 
@@ -138,7 +143,7 @@ bool probe_compare_limit(judging *j, probe *p, const double *got, const double *
 bool probe_compare(judging *j, probe *p, const double *got, const double *expected, size_t n, size_t m, double unit,
                    const check_place *place)
 {
-    return probe_compare_limit(j, p, got, expected, n, m, unit, limit_of(p->row)->limit, place);
+    return probe_compare_limit(j, p, got, expected, n, m, unit, judging_limit(j, p->row), place);
 }
 
 check_place place_of(const judging *j, int64_t step, size_t tensor, check_stage stage)

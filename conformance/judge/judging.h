@@ -36,6 +36,7 @@ static inline probe probe_for(const char *requirement_id, limit_row row)
     return (probe){.requirement = requirement_id, .row = row};
 }
 
+double judging_limit(const judging *j, limit_row row);            /* for the type of the case */
 bool judging_tests(const judging *j, const char *requirement_id); /* are its claims tested? */
 void judging_lacks_memory(judging *j);
 /* For q_known: handed in, or drawn by the seeded chain, which half types have none of. */

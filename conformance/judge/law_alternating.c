@@ -115,7 +115,7 @@ static int64_t run(judging *j, probe *first, probe *later, size_t tensor, bool l
         if (!known) {
             continue;
         }
-        double limit = limit_of(h.row)->limit;
+        double limit = judging_limit(j, h.row);
         if (!only_count) {
             probe_measure(j, step == start ? first : later, h.ratio, limit * h.unit / h.expected_norm, &h.place);
         }

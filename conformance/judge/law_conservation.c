@@ -94,7 +94,7 @@ static bool judge_rank(judging *j, probes *p, int64_t step, size_t tensor, int r
         place.rank = rank;
         check_place where = place;
         double ratio = difference_ratio_shown(j, error, expected, tensor, unit, &where);
-        bool within = ratio <= limit_of(LIMIT_LOCAL_ERROR)->limit;
+        bool within = ratio <= judging_limit(j, LIMIT_LOCAL_ERROR);
         for (size_t i = 0; !within && first && i < count; i++) {
             memory = memory == NULL ? calloc(count, sizeof *memory) : memory;
             if (memory == NULL) {
@@ -106,7 +106,7 @@ static bool judge_rank(judging *j, probes *p, int64_t step, size_t tensor, int r
             ok = probe_expect(j, &p->untouched, false, &where, "E holds what the plain phase left");
         } else {
             /* E may be small beside M_k and out: it is of their scale that the limit is a part */
-            double power = limit_of(LIMIT_LOCAL_ERROR)->limit * unit / norm_frobenius(expected, count);
+            double power = judging_limit(j, LIMIT_LOCAL_ERROR) * unit / norm_frobenius(expected, count);
             ok = probe_measure(j, x->compressed ? &p->local : &p->uncompressed, ratio, power, &where);
             if (ok && first && j->c->config.start_iter > 0) {
                 probe_measure(j, &p->untouched, ratio, power, &where);

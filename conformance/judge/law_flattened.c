@@ -21,11 +21,6 @@ typedef struct probes {
     probe square, ignored, kept_own, kept_model, fed_back;
 } probes;
 
-static double limit_for(const probe *p)
-{
-    return limit_of(p->row)->limit;
-}
-
 static double distance(const judging *j, const double *a, const double *b, size_t tensor)
 {
     check_place unused = CHECK_NOWHERE;
@@ -125,7 +120,7 @@ static bool other_padding_explains(judging *j, int64_t step, size_t tensor)
             size_t from = (x->length + m - 1 - column) / m; /* the first row whose element of this column is padding */
             left = hypot(left, left_by_rows(work, coordinates + column * r, p, from, n, r));
         }
-        double rounding = limit_of(LIMIT_OWN_FACTORS)->limit * j->e.u * evidence_at(&j->e, step, tensor)->scale;
+        double rounding = judging_limit(j, LIMIT_OWN_FACTORS) * j->e.u * evidence_at(&j->e, step, tensor)->scale;
         explained = norm_frobenius(deviation, n * m) > rounding && left <= rounding && left_scaled > rounding;
     }
     free(projected);
@@ -136,18 +131,35 @@ static bool other_padding_explains(judging *j, int64_t step, size_t tensor)
     return explained;
 }
 
+/* Is what came out the plain mean of M, to rounding (row 4)? */
+static bool is_mean(const judging *j, int64_t step, size_t tensor)
+{
+    double unit = j->e.u * evidence_at(&j->e, step, tensor)->scale;
+    return distance(j, evidence_out(&j->e, step, tensor), evidence_mean(&j->e, step, tensor), tensor) <=
+           limit_mean(j->c->world, j->c->dtype) * unit;
+}
+
+/* Was this bucket never compressed? Else compression starts late, which is law_selection.c's. */
+static bool is_always_mean(const judging *j, int64_t step, size_t tensor)
+{
+    bool always = true;
+    for (; step < j->e.steps; step++) {
+        always = always && is_mean(j, step, tensor);
+    }
+    return always;
+}
+
 /* Why is the first result wrong? Measures under the requirement that says so; none: others will. */
 static void blame(judging *j, probes *p, int64_t step, size_t tensor, double unit, const model_output *model)
 {
     const evidence_tensor *x = &j->e.tensors[tensor];
-    const double *out = evidence_out(&j->e, step, tensor), *mean = evidence_mean(&j->e, step, tensor);
+    const double *out = evidence_out(&j->e, step, tensor);
     check_place place = place_of(j, step, tensor, STAGE_OUT);
     model_output bent;
-    double plain = j->e.u * evidence_at(&j->e, step, tensor)->scale * limit_mean(j->c->world);
     bool stopped = true;
     difference_ratio_shown(j, out, model->out, tensor, 1, &place);
     if (with_epsilon(&bent, j, step, tensor)) {
-        stopped = distance(j, out, bent.out, tensor) <= limit_for(&p->ignored) * unit &&
+        stopped = distance(j, out, bent.out, tensor) <= judging_limit(j, p->ignored.row) * unit &&
                   !probe_expect(j, &p->ignored, false, &place, "the configured epsilon was added to column norms");
         model_output_free(&bent);
         if (stopped) {
@@ -155,7 +167,12 @@ static void blame(judging *j, probes *p, int64_t step, size_t tensor, double uni
             return;
         }
     }
-    if (does_not_pay(j, tensor) && distance(j, out, mean, tensor) <= plain) {
+    bool loses_nothing =
+        distance(j, model->out, evidence_mean(&j->e, step, tensor), tensor) <= judging_limit(j, p->square.row) * unit;
+    if (is_mean(j, step, tensor) && !loses_nothing) {
+        if (!does_not_pay(j, tensor) || !is_always_mean(j, step, tensor)) {
+            return;
+        }
         probe_expect(j, &p->ignored, false, &place, "the bucket was not compressed: min_compression_rate has no say");
     } else if (trace_p(j->t, step, x->bucket, x->tensor)->data == NULL && j->t->q_given) {
         probe_measure(j, &p->square, distance(j, out, model->out, tensor) / unit, 0, &place);
@@ -176,7 +193,7 @@ static bool judge_drawn(judging *j, probes *p, int64_t step, size_t tensor, mode
         return false;
     }
     const double *out = evidence_out(&j->e, step, tensor);
-    double most = limit_for(&p->square), g = model->gamma + (x->gram_schmidt || !j->torch ? model->kappa : 0);
+    double most = judging_limit(j, p->square.row), g = model->gamma + (x->gram_schmidt || !j->torch ? model->kappa : 0);
     *unit = j->e.u * evidence_at(&j->e, step, tensor)->scale * g;
     check_place place = place_of(j, step, tensor, STAGE_OUT);
     bool whole = evidence_at(&j->e, step, tensor)->padding_by_factors;
@@ -223,7 +240,7 @@ static bool judge_kept(judging *j, probe *p, int64_t step, size_t tensor, const 
     double ratio = difference_ratio(error + from, expected, 1, count, unit, &place);
     place.row = (int64_t)((from + (size_t)place.column) / x->m);
     place.column = (int64_t)((from + (size_t)place.column) % x->m);
-    ok = probe_measure(j, p, ratio, limit_for(p) * unit / norm_frobenius(expected, count), &place);
+    ok = probe_measure(j, p, ratio, judging_limit(j, p->row) * unit / norm_frobenius(expected, count), &place);
     free(expected);
     return ok;
 }
@@ -246,7 +263,7 @@ static bool judge_fed_back(judging *j, probes *p, int64_t step, size_t tensor)
         if (project_by_own(projected, &own, j, step, tensor, mean) &&
             project_by_own(forgotten, &again, j, step, tensor, without)) {
             check_place place = place_of(j, step, tensor, STAGE_M);
-            double unit = j->e.u * evidence_at(&j->e, step, tensor)->scale, most = limit_for(&p->fed_back);
+            double unit = j->e.u * evidence_at(&j->e, step, tensor)->scale, most = judging_limit(j, p->fed_back.row);
             double ratio = difference_ratio_shown(j, out, projected, tensor, unit, &place);
             double apart = distance(j, projected, forgotten, tensor);
             if (ratio <= most || distance(j, out, forgotten, tensor) <= most * unit) {

@@ -53,6 +53,6 @@ void judge_long_run(judging *j)
         place.expected = early;
         /* Rounding alone may leave out anything, nothing too: early counts as no less. Trusted if what is left out is
          * far above rounding; outputs of zeros leave out ten times as much. */
-        probe_measure(j, &p, late / fmax(early, rounding), limit_of(LIMIT_LONG_RUN)->limit * rounding / early, &place);
+        probe_measure(j, &p, late / fmax(early, rounding), judging_limit(j, LIMIT_LONG_RUN) * rounding / early, &place);
     }
 }

@@ -38,7 +38,8 @@ static void judge_tensor(judging *j, probe *rounded, probe *exact, int64_t step,
     }
     check_place place = place_of(j, step, tensor, STAGE_OUT);
     const double *out = evidence_out(e, step, tensor), *mean = evidence_mean(e, step, tensor);
-    bool ok = probe_compare_limit(j, rounded, out, mean, x->n, x->m, e->u * at->scale, limit_mean(j->c->world), &place);
+    bool ok = probe_compare_limit(j, rounded, out, mean, x->n, x->m, e->u * at->scale,
+                                  limit_mean(j->c->world, j->c->dtype), &place);
     if (ok && is_exact(j, step, tensor)) {
         double ratio = difference_ratio(out, mean, x->n, x->m, 1, &place);
         ok = probe_measure(j, exact, ratio, 0, &place);

@@ -119,8 +119,8 @@ static bool projects_with(judging *j, int64_t step, size_t tensor, const double 
     }
     bool ok = project(&with, j, step, tensor, mean);
     free(mean);
-    return ok && with.ratio <= limit_of(LIMIT_PROJECTION)->limit &&
-           with.unit * limit_of(LIMIT_PROJECTION)->limit <= 0.1 * with.expected_norm;
+    return ok && with.ratio <= judging_limit(j, LIMIT_PROJECTION) &&
+           with.unit * judging_limit(j, LIMIT_PROJECTION) <= 0.1 * with.expected_norm;
 }
 
 /* What a memory would hold that should not be there: after plain steps their gradients (the last, or all), after
@@ -156,7 +156,7 @@ static bool shows_wrong_memory(judging *j, int64_t step, size_t tensor)
 /* Measures a projection under one probe. */
 static bool measure(judging *j, probe *p, const projection *found, double of_norm)
 {
-    return probe_measure(j, p, found->ratio, limit_of(p->row)->limit * found->unit / of_norm, &found->place);
+    return probe_measure(j, p, found->ratio, judging_limit(j, p->row) * found->unit / of_norm, &found->place);
 }
 
 /* Is Mb Q below rank r' to rounding, as far as Q is known, where Gram-Schmidt may have met it? Then zeros and NaN are
@@ -189,13 +189,13 @@ static bool judge_outputs(judging *j, probes *p, int64_t step, size_t tensor)
     bool zero = norm_frobenius(evidence_out(e, step, tensor), x->n * x->m) == 0;
     if (zero) { /* nothing spans nothing: hold it against Mb itself */
         const tensor_evidence *at = evidence_at(e, step, tensor);
-        if (!(at->norm > limit_of(LIMIT_PROJECTION)->limit * e->u * at->scale)) {
+        if (!(at->norm > judging_limit(j, LIMIT_PROJECTION) * e->u * at->scale)) {
             return true; /* and Mb is nothing too: law_degenerate.c */
         }
         found.ratio = INFINITY;
         difference_ratio(evidence_out(e, step, tensor), evidence_mean(e, step, tensor), x->n, x->m, 1, &found.place);
     }
-    bool ok = found.ratio <= limit_of(LIMIT_PROJECTION)->limit;
+    bool ok = found.ratio <= judging_limit(j, LIMIT_PROJECTION);
     bool feedback = j->c->config.use_error_feedback, shown = feedback && evidence_error(e, step, tensor) != NULL;
     if (ok) {
         measure(j, &p->projects, &found, found.expected_norm);
@@ -220,8 +220,8 @@ static bool judge_outputs(judging *j, probes *p, int64_t step, size_t tensor)
         }
         return true;
     }
-    bool wrong_scale = found.scaled_ratio <= limit_of(LIMIT_PROJECTION)->limit &&
-                       found.unit * limit_of(LIMIT_PROJECTION)->limit <= 0.1 * found.expected_norm;
+    bool wrong_scale = found.scaled_ratio <= judging_limit(j, LIMIT_PROJECTION) &&
+                       found.unit * judging_limit(j, LIMIT_PROJECTION) <= 0.1 * found.expected_norm;
     bool finite = all_finite(evidence_out(e, step, tensor), x->n * x->m);
     if ((!finite || zero) && is_deficient(j, step, tensor)) {
         return false; /* nothing to blame, and nothing to judge from here on */
@@ -259,7 +259,7 @@ static bool judge_rank(judging *j, probe *p, int64_t step, size_t tensor)
         place.got = s[x->r];
         place.expected = 0;
         double ratio = s[x->r] == 0 ? 0 : s[x->r] / unit;
-        ok = probe_measure(j, p, ratio, limit_of(LIMIT_RANK_TAIL)->limit * unit / at->sigma_next, &place);
+        ok = probe_measure(j, p, ratio, judging_limit(j, LIMIT_RANK_TAIL) * unit / at->sigma_next, &place);
     }
     free(s);
     return ok;

@@ -35,13 +35,13 @@ static seen look(judging *j, int64_t step, size_t tensor)
     const evidence_tensor *x = &j->e.tensors[tensor];
     const double *out = evidence_out(&j->e, step, tensor), *mean = evidence_mean(&j->e, step, tensor);
     double unit = j->e.u * evidence_at(&j->e, step, tensor)->scale;
-    double rounding = limit_of(LIMIT_RANK_TAIL)->limit * unit;
+    double rounding = judging_limit(j, LIMIT_RANK_TAIL) * unit;
     const tensor_evidence *at = evidence_at(&j->e, step, tensor);
     if (!at->knows_mean || !(rank_tail(j, mean, x) > 10 * rounding)) {
         return SEEN_NOTHING;
     }
     check_place unused = CHECK_NOWHERE;
-    if (difference_ratio_shown(j, out, mean, tensor, unit, &unused) <= limit_mean(j->c->world)) {
+    if (difference_ratio_shown(j, out, mean, tensor, unit, &unused) <= limit_mean(j->c->world, j->c->dtype)) {
         return SEEN_MEAN;
     }
     if (!at->knows_out) {

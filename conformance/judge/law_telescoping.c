@@ -46,7 +46,7 @@ static void judge_tensor(judging *j, probe *p, size_t tensor)
             place.got = given[worst] + sent[worst];
             place.expected = given[worst];
             probe_measure(j, p, off == 0 ? 0 : off / unit,
-                          limit_of(LIMIT_TELESCOPING)->limit * unit / norm_frobenius(given, count), &place);
+                          judging_limit(j, LIMIT_TELESCOPING) * unit / norm_frobenius(given, count), &place);
         }
     }
     free(sent);

@@ -5,6 +5,8 @@
 #ifndef CONFORMANCE_JUDGE_LIMITS_H
 #define CONFORMANCE_JUDGE_LIMITS_H
 
+#include "psgd/psgd.h"
+
 #include <stddef.h>
 
 typedef enum limit_row {
@@ -33,16 +35,19 @@ typedef enum limit_row {
 } limit_row;
 
 typedef struct limit_entry {
-    const char *row;     /* as reports show it */
-    double limit;        /* a ratio may be at most this */
-    double measured;     /* largest ratio seen on honest implementations */
+    const char *row; /* as reports show it */
+    double limit;    /* a ratio may be at most this, in f32 and f64 */
+    double measured; /* largest ratio seen on honest implementations */
+    double half;     /* the same for the half types, f16 and bf16 */
+    double half_measured;
     const char *formula; /* of the ratio */
 } limit_entry;
 
 const limit_entry *limit_of(limit_row row);
+double limit_for(limit_row row, psgd_dtype dtype);
 
 /* Row 4 depends on the world: W roundings of size u/2 each in a sum that is divided by W. */
-double limit_mean(int world);
+double limit_mean(int world, psgd_dtype dtype);
 
 /* Beyond these a row says nothing, and is skipped: rows 7 (kappa u) and 8 (K_t u). */
 #define SKIP_CONDITION 1e-2

@@ -87,7 +87,7 @@ static bool judge_quality(judging *j, probe *p, const target *aim, int64_t step,
     double above = error * error - bound;
     /* an output of zeros is off by ||M||^2 */
     return probe_measure(j, p, above <= 0 ? 0 : above / unit,
-                         limit_of(LIMIT_OPTIMUM)->limit * unit / (aim->norm * aim->norm), &place);
+                         judging_limit(j, LIMIT_OPTIMUM) * unit / (aim->norm * aim->norm), &place);
 }
 
 static bool judge_rise(judging *j, probe *p, int64_t step, size_t tensor)
@@ -108,7 +108,7 @@ static bool judge_rise(judging *j, probe *p, int64_t step, size_t tensor)
         place.got = now;
         place.expected = before;
         ok = probe_measure(j, p, now <= before ? 0 : (now - before) / unit,
-                           limit_of(LIMIT_NO_RISE)->limit * unit / evidence_at(&j->e, step, tensor)->norm, &place);
+                           judging_limit(j, LIMIT_NO_RISE) * unit / evidence_at(&j->e, step, tensor)->norm, &place);
     }
     model_output_free(&model);
     return ok;
@@ -125,7 +125,7 @@ static bool judge_new_draw(judging *j, probe *p, int64_t step, size_t tensor)
     }
     double apart = distance(evidence_out(&j->e, step - 1, tensor), evidence_out(&j->e, step, tensor), x->n * x->m);
     check_place place = place_of(j, step, tensor, STAGE_Q);
-    return probe_expect(j, p, apart > limit_of(LIMIT_PROJECTION)->limit * rounding, &place,
+    return probe_expect(j, p, apart > judging_limit(j, LIMIT_PROJECTION) * rounding, &place,
                         "two steps without warm start gave the same result: the same Q was used");
 }
 

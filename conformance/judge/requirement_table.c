@@ -495,22 +495,20 @@ static const requirement table[] = {
      .level = LEVEL_MUST,
      .claims = ASYNC,
      .has_check = true,
-     .sentence =
-         "Submitting every bucket of an iteration before waiting for any gives what step gives, whatever "
-         "the order of the waits.",
+     .sentence = "Submitting every bucket of an iteration before waiting for any gives what step gives, whatever "
+                 "the order of the waits.",
      .source = psgd_h,
      .rationale = "Overlap with the backward pass is what submit and wait are for; it may not change what is "
-         "trained."},
+                  "trained."},
     {.id = "PSGD-ASY-002",
      .level = LEVEL_MUST,
      .claims = ASYNC,
      .c_abi_only = true,
      .has_check = true,
-     .sentence =
-         "While a request is pending, step, submit of the same bucket, peek, statistics, save and load "
-         "are refused and change nothing, as are null requests and those of another state; the counter "
-         "advances at the submit of the last bucket; wait frees its request, and destroy completes what "
-         "is pending.",
+     .sentence = "While a request is pending, step, submit of the same bucket, peek, statistics, save and load "
+                 "are refused and change nothing, as are null requests and those of another state; the counter "
+                 "advances at the submit of the last bucket; wait frees its request, and destroy completes what "
+                 "is pending.",
      .source = psgd_h,
      .rationale = "A call that slips in between two halves of a step works on half of a state."},
     {.id = "PSGD-NUM-001",

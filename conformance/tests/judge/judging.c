@@ -133,7 +133,8 @@ static void probes_open_once_and_only_if_tested(void **state)
 static void mean_grows_with_the_world(void **state)
 {
     (void)state;
-    assert_true(limit_mean(1) == 4 && limit_mean(4) == 4 && limit_mean(5) == 5);
+    assert_true(limit_mean(1, PSGD_F32) == 4 && limit_mean(4, PSGD_F64) == 4 && limit_mean(5, PSGD_F32) == 5);
+    assert_true(limit_mean(1, PSGD_F16) == 2 && limit_mean(4, PSGD_BF16) == 2 && limit_mean(6, PSGD_F16) == 3);
 }
 
 int main(void)

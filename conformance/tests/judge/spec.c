@@ -111,11 +111,12 @@ static void limits_are_the_same(void **state)
             fail_msg("SPEC.md lacks the limit: %s", line);
             return;
         }
-        double measured, limit;
+        double measured, limit, half_measured, half;
         (void)snprintf(numbers, sizeof numbers, "%.40s", found + strlen(line));
         if (entry->limit > 0) {
-            assert_int_equal(sscanf(numbers, "%lf | %lf |", &measured, &limit), 2);
+            assert_int_equal(sscanf(numbers, "%lf | %lf | %lf | %lf |", &measured, &limit, &half_measured, &half), 4);
             assert_true(measured == entry->measured && limit == entry->limit);
+            assert_true(half_measured == entry->half_measured && half == entry->half);
         }
     }
     free(text);

@@ -41,6 +41,11 @@ static void every_limit_has_an_inside_and_an_outside(void **state)
         assert_int_equal(state_of(NAN, limit, 0), CHECK_FAIL);
         assert_int_equal(state_of(INFINITY, limit, 0), CHECK_FAIL);
         assert_true(limit_of((limit_row)row)->measured <= limit);
+        const limit_entry *entry = limit_of((limit_row)row);
+        assert_true(entry->half_measured <= entry->half && entry->half <= limit); /* fewer roundings, none more */
+        assert_true(limit_for((limit_row)row, PSGD_F32) == limit && limit_for((limit_row)row, PSGD_F64) == limit);
+        assert_true(limit_for((limit_row)row, PSGD_F16) == entry->half);
+        assert_true(limit_for((limit_row)row, PSGD_BF16) == entry->half);
     }
     assert_int_equal(state_of(1, NAN, 0), CHECK_FAIL);
 }
