@@ -11,6 +11,7 @@ static const suite_case cases[] = {
     {"torch-recording-f64", "W3/r1/i4/f64/ws/rec:digits-cnn", "PSGD-SEL-003 PSGD-EF-006", TORCH, GOLDEN, FULL, COMPANION_NONE},
     {"torch-recording-transformer-batched", "W3/r2/i4/f32/ws,bs/rec:digits-transformer", "PSGD-BAT-001 PSGD-SEL-007 PSGD-RND-002", TORCH, GOLDEN, FULL, COMPANION_NONE},
     {"torch-recording-transformer-eps", "W3/r1/i4/f32/ws/eps1e-2rel/rec:digits-transformer", "PSGD-ORT-002 PSGD-ORT-004", TORCH, GOLDEN, FULL, COMPANION_NONE},
+    {"torch-recording-flat", "W3/r2/i4/f32/ws,flat/rec:digits-cnn", "PSGD-FLT-001 PSGD-RND-002", TORCH, GOLDEN, FULL, COMPANION_NONE},
     /* ---- f64 where the other tables have f32: a port that narrows one path to f32 is found in that path alone ---- */
     {"torch-f64-selection", "W2/r3/f64/rate0.5/[1,2,5,4x4,3x7,2x3x4]/seed=401", "PSGD-SEL-002 PSGD-SEL-003 PSGD-SEL-004", TORCH, GOLDEN, FULL, COMPANION_NONE},
     {"torch-f64-aba", "W2/r2/i4/f64/ef/rate1/[9x11,6x8,9x11]/seed=402", "PSGD-SEL-007 PSGD-RND-002", TORCH, GOLDEN, FULL, COMPANION_NONE},
@@ -59,7 +60,7 @@ static const suite_case cases[] = {
     {"torch-checkpoint-ef-bs", "W2/r1/i5/f32/ef,bs/[9x11,9x11;5x7]/ckpt=3/rs=13/seed=473", "PSGD-CKP-001 PSGD-BAT-001", TORCH, GOLDEN, FULL, COMPANION_UNINTERRUPTED},
     {"torch-checkpoint-all", "W3/r2/i4/f64/ef,ws,bs/[5x7;7x9,7x9]/rate1/ckpt=2/seed=474", "PSGD-CKP-001 PSGD-BAT-001 PSGD-ITR-002", TORCH, GOLDEN, FULL, COMPANION_UNINTERRUPTED},
     {"torch-checkpoint-eps", "W2/r2/i5/f32/eps1e-1/[10x14,3]/ckpt=3/seed=475", "PSGD-CKP-001 PSGD-ORT-004", TORCH, GOLDEN, FULL, COMPANION_UNINTERRUPTED},
-    {"torch-checkpoint-statistics", "W2/r2/i8/f32/ws/[10x14,3;5]/stats=3/ckpt=4/seed=476", "PSGD-CKP-001 PSGD-STA-001 PSGD-ITR-002", TORCH, GOLDEN, FULL, COMPANION_UNINTERRUPTED},
+    {"torch-checkpoint-statistics", "W2/r2/i8/f32/rate1/ws/[5x7,3;5;9x11]/stats=3/ckpt=4/seed=476", "PSGD-CKP-001 PSGD-STA-001 PSGD-ITR-002", TORCH, GOLDEN, FULL, COMPANION_UNINTERRUPTED},
     {"torch-checkpoint-before", "W2/r1/i5/f32/[10x14;3;9x11]/ckpt=1/rs=14/seed=477", "PSGD-CKP-001 PSGD-ITR-001 PSGD-RND-002", TORCH, GOLDEN, FULL, COMPANION_UNINTERRUPTED},
     /* ---- 24 or 30 steps: what is off by a little at each, and what drifts, in each world ---- */
     {"torch-long-f64-w1", "W1/r2/i30/f64/rate1/[5x7]/grad=power/seed=480", "PSGD-EF-002 PSGD-EF-005 PSGD-WRM-002", TORCH, GOLDEN, FULL, COMPANION_NONE},
