@@ -111,6 +111,11 @@ class Case:
         saved = sum(f.n * f.m - (f.n + f.m) * f.r for f in factors)
         return length, length - saved
 
+    def stored(self, b):
+        """Elements of the bucket's error: flattened, with the square's padding."""
+        length = sum(map(numel, self.buckets[b].shapes))
+        return flattened_side(length) ** 2 if self.flattened else length
+
     def is_drawn(self, b, step):
         """Is a fresh Q drawn for bucket b at this step?"""
         first = self.config["start_iter"]

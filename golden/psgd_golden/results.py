@@ -66,6 +66,7 @@ class Outcome:
             for b in range(len(case.buckets)):
                 factors = case.factors(b) if case.compressed(step) else []
                 self._verify_factors(step, b, {f.tensor: f for f in factors})
+                self._verify_error(step, b)
                 if case.compressed(step):
                     counted = case.counts(b)
                     before, after = before + counted[0], after + counted[1]
@@ -90,6 +91,14 @@ class Outcome:
                         self._refuse(f"{prefix}{i} has shape {tensor.shape}")
                     if tensor != self.ranks[0][f"{prefix}{i}"]:
                         self._refuse(f"{prefix}{i} is not the same on every rank")
+
+    def _verify_error(self, step, b):
+        case = self.case
+        kept = case.config["use_error_feedback"] and case.compressed(step)
+        for own in self.ranks:
+            error = own.get(f"error/t{step}/b{b}")
+            if (error is not None) != kept or (kept and error.shape != (case.stored(b),)):
+                self._refuse(f"step {step}, bucket {b}: error is {error and error.shape}, expected {case.stored(b)}")
 
     def _refuse(self, reason):
         raise Refused(f"{self.case.id} ({self.case.problem}): {reason}")

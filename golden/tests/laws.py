@@ -24,7 +24,7 @@ except ImportError as error:
     print(f"skipped: NumPy cannot be imported by {sys.executable}: {error}")
     sys.exit(SKIP)
 
-LIMIT = {"mean": 4, "projection": 10, "conservation": 10, "orthonormal": 10, "average": 10}
+LIMIT = {"mean": 4, "projection": 10, "conservation": 10, "orthonormal": 10, "average": 10, "padding": 10}
 largest = {}  # law: (ratio, where)
 counts = {"error": 0}
 
@@ -118,8 +118,11 @@ def check_values(case, step, b, local, out, error, unit, where):
         p, q = (case.array(f"{kind}/t{step}/b{b}/i{i}").astype(np.float64) for kind in ("p", "q"))
         matrix = mean[part].reshape(f.n, f.m)
         size = max(1.0, np.linalg.norm(p, 2)) ** 2
-        projected = (p @ (p.T @ matrix)).reshape(-1)[:length]  # flattened: the result is cut back to its length
-        judge("projection", np.linalg.norm(out[part] - projected), scale * size, here)
+        projected = (p @ (p.T @ matrix)).reshape(-1)
+        judge("projection", np.linalg.norm(out[part] - projected[: len(out[part])]), scale * size, here)
+        if flattened and error:  # the result is cut back to its length; what is left out of the padding is kept
+            kept = np.mean(np.array(error, np.float64), axis=0)[length:]
+            judge("padding", np.linalg.norm(kept - (mean - projected)[length:]), scale * size, here)
         judge("average", np.linalg.norm(q - matrix.T @ p), scale * size, here)
         if f.r >= 3:
             judge("orthonormal", np.linalg.norm(np.eye(f.r) - p.T @ p), unit * f.r, here)

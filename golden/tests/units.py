@@ -31,6 +31,7 @@ def write_case(folder, shapes, **changes):
         "start_iter": 0,
         "min_compression_rate": 2.0,
         "warm_start": True,
+        "use_error_feedback": False,
     }
     config.update(changes)
     metadata = {
@@ -137,6 +138,23 @@ class Verification(Folder):
 
     def test_a_compressed_step_passes(self):
         self.outcome().verify()
+
+    def test_a_flattened_error_has_its_padding(self):
+        path = write_case(
+            self.folder, [[2, 5]], variant="flattened", matrix_approximation_rank=1, use_error_feedback=True
+        )
+        statistics = [{"step": 0, "numel_before_compression": 10, "numel_after_compression": 8}]
+        status = {"rank": 0, "status": "ok", "message": "", "steps_done": 1}
+        metadata = {"status": json.dumps(status), "statistics": json.dumps(statistics), "q": "own"}
+        tensors = {f"{kind}/t0/b0/i0": f32(4, 1) for kind in ("p", "q", "q0")}
+        for elements in (16, 10, None):
+            error = {} if elements is None else {"error/t0/b0": f32(elements)}
+            safetensors.write(os.path.join(self.folder, "unit.k0"), {**tensors, **error}, metadata)
+            outcome = results.Outcome(cases.Case(path), self.folder)
+            if elements == 16:
+                outcome.verify()
+            else:
+                self.assertRaises(Refused, outcome.verify)
 
     def test_others_are_refused(self):
         for changes in ({"drop": "p"}, {"drop": "q0"}, {"after": 960}, {"other_shape": True}):
