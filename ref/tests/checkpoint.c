@@ -96,6 +96,36 @@ static void interrupted_equals_uninterrupted(void **unused)
     }
 }
 
+/* The same in half types, whose error has 16 bits in the file as in memory. */
+static void half_types_too(void **unused)
+{
+    (void)unused;
+    const psgd_dtype dtypes[] = {PSGD_F16, PSGD_BF16};
+    for (int which = 0; which < 2; which++) {
+        const psgd_config config = make_config(3, 1);
+        psgd_state *state = new_state(&config), *loaded = new_state(&config);
+        uint16_t out[2][NUMEL_0], error[2][NUMEL_0];
+        test_bucket b;
+        for (uint64_t t = 0; t < 7; t++) {
+            for (int i = 0; i < (t < 4 ? 1 : 2); i++) {
+                make_bucket(&b, dtypes[which], out[i], 4, shapes[0]);
+                fill(out[i], dtypes[which], NUMEL_0, t);
+                assert_int_equal(ref->step(i == 0 ? state : loaded, &b.bucket), PSGD_OK);
+            }
+            if (t == 3) {
+                assert_int_equal(ref->save(state, path), PSGD_OK);
+                assert_int_equal(ref->load(loaded, path), PSGD_OK);
+            }
+        }
+        assert_memory_equal(out[0], out[1], sizeof out[0]);
+        assert_int_equal(ref->peek(state, PSGD_PART_ERROR, 0, 0, error[0], sizeof error[0]), PSGD_OK);
+        assert_int_equal(ref->peek(loaded, PSGD_PART_ERROR, 0, 0, error[1], sizeof error[1]), PSGD_OK);
+        assert_memory_equal(error[0], error[1], sizeof error[0]);
+        ref->destroy(state);
+        ref->destroy(loaded);
+    }
+}
+
 /* ---- Files as bytes ---- */
 
 static size_t read_file(const char *name, unsigned char **bytes)
@@ -366,6 +396,7 @@ int main(void)
     snprintf(other_path, sizeof other_path, "%s/checkpoint-%ld-b.safetensors", folder, (long)getpid());
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(interrupted_equals_uninterrupted),
+        cmocka_unit_test(half_types_too),
         cmocka_unit_test(every_flipped_bit_and_every_truncation_is_refused),
         cmocka_unit_test(other_states_are_refused),
         cmocka_unit_test(foreign_and_forged_files_are_refused),

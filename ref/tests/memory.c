@@ -1,5 +1,5 @@
-/* memory.c: every allocation of create, step, save and load fails in turn: PSGD_ERR_MEMORY, nothing changed, nothing
- * lost. Linked with -Wl,--wrap=malloc and so on: the library's own calls come here. */
+/* memory.c: every allocation of create, step, submit, save and load, in both variants, fails in turn: PSGD_ERR_MEMORY,
+ * nothing changed, nothing lost. Linked with -Wl,--wrap=malloc and so on: the library's own calls come here. */
 #include "support.h"
 
 #include <stdio.h>
@@ -78,11 +78,15 @@ static char path[64];
 static lone_rank lone;
 static double data[57];
 static test_bucket b;
+static psgd_variant variant;
+static psgd_dtype dtype;
+static psgd_request *request;
 
 static psgd_status do_create(psgd_state **state)
 {
     static psgd_comm comm;
     psgd_config config = make_config(3, 1);
+    config.variant = variant;
     comm = lone_rank_comm(&lone);
     return ref->create(&config, &comm, state, NULL, 0);
 }
@@ -90,6 +94,11 @@ static psgd_status do_create(psgd_state **state)
 static psgd_status do_step(psgd_state **state)
 {
     return ref->step(*state, &b.bucket);
+}
+
+static psgd_status do_submit(psgd_state **state)
+{
+    return ref->submit(*state, &b.bucket, &request);
 }
 
 static psgd_status do_save(psgd_state **state)
@@ -127,32 +136,67 @@ static void fail_in_turn(psgd_state **state, psgd_status (*call)(psgd_state **st
     }
 }
 
-static void every_allocation_fails_once(void **unused)
+static void fill_bucket(uint64_t t)
 {
-    (void)unused;
+    fill(data, dtype, 57, t);
+    make_bucket(&b, dtype, data, 2, (const size_t[][2]){{10, 5}, {7, 0}});
+}
+
+static void fail_throughout(void)
+{
     psgd_state *state = NULL, *undisturbed = NULL;
     double expected[57];
     long blocks = live;
 
     assert_int_equal(do_create(&undisturbed), PSGD_OK);
-    for (uint64_t t = 0; t < 5; t++) {
-        fill_f64(data, 57, t);
-        make_bucket(&b, PSGD_F64, data, 2, (const size_t[][2]){{10, 5}, {7, 0}});
+    for (uint64_t t = 0; t < 6; t++) {
+        fill_bucket(t);
         assert_int_equal(do_step(&undisturbed), PSGD_OK);
     }
     memcpy(expected, data, sizeof expected);
     ref->destroy(undisturbed);
 
     fail_in_turn(&state, do_create, 1);
-    for (uint64_t t = 0; t < 5; t++) {
-        fill_f64(data, 57, t);
-        fail_in_turn(&state, do_step, 8);
+    for (uint64_t t = 0; t < 6; t++) {
+        fill_bucket(t);
+        if (t % 2 == 0) {
+            fail_in_turn(&state, do_step, 8);
+        } else {
+            fail_in_turn(&state, do_submit, 9);
+            assert_int_equal(ref->wait(state, request), PSGD_OK);
+        }
         if (t == 3) {
             fail_in_turn(&state, do_save, 5);
             fail_in_turn(&state, do_load, 5);
         }
     }
-    assert_memory_equal(data, expected, sizeof expected);
+    assert_memory_equal(data, expected, 57 * psgd_dtype_size(dtype));
+    ref->destroy(state);
+    assert_int_equal(live, blocks);
+}
+
+static void every_allocation_fails_once(void **unused)
+{
+    (void)unused;
+    const psgd_variant variants[] = {PSGD_LAYERWISE, PSGD_FLATTENED};
+    const psgd_dtype dtypes[] = {PSGD_F64, PSGD_F16};
+    for (int which = 0; which < 4; which++) {
+        variant = variants[which / 2];
+        dtype = dtypes[which % 2];
+        fail_throughout();
+    }
+}
+
+/* A request that nobody waited for is destroy's to free. */
+static void destroy_frees_what_is_pending(void **unused)
+{
+    (void)unused;
+    psgd_state *state = NULL;
+    long blocks = live;
+    variant = PSGD_LAYERWISE, dtype = PSGD_F32;
+    assert_int_equal(do_create(&state), PSGD_OK);
+    fill_bucket(0);
+    assert_int_equal(do_submit(&state), PSGD_OK);
     ref->destroy(state);
     assert_int_equal(live, blocks);
 }
@@ -161,7 +205,8 @@ int main(void)
 {
     ref = psgd_ref();
     snprintf(path, sizeof path, "memory-%ld.safetensors", (long)getpid());
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_allocation_fails_once)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_allocation_fails_once),
+                                       cmocka_unit_test(destroy_frees_what_is_pending)};
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     remove(path);
     return failed;

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const psgd_value_type *f32, *f64;
+static const psgd_value_type *f32, *f64, *f16, *bf16;
 
 static void orthogonalize(double *a, size_t n, size_t r, double epsilon, const psgd_value_type *type)
 {
@@ -184,6 +184,61 @@ static void nan_and_infinity_stay_visible(void **unused)
     assert_true(isnan(first_then_zeros[2]));
 }
 
+/* ---- Half types: Gram-Schmidt at every rank, each tensor of the hook rounded ---- */
+
+/* Above r = 2 too: three columns that QR would turn round (householder_by_hand) keep their signs. */
+static void half_types_never_take_qr(void **unused)
+{
+    (void)unused;
+    const psgd_value_type *const types[] = {f16, bf16};
+    for (int i = 0; i < 2; i++) {
+        double a[] = {3, 1, 2, /**/ 4, 1, 0, /**/ 0, 2, 1};
+        orthogonalize(a, 3, 3, 0, types[i]);
+        assert_true(a[0] == types[i]->round(0.6) && a[3] == types[i]->round(0.8));
+        double b[] = {1, 0, 0, /**/ 0, 1, 0, /**/ 0, 0, 1};
+        orthogonalize(b, 3, 3, 1, types[i]); /* epsilon has its say */
+        assert_true(b[0] == 0.5 && b[4] == 0.5 && b[8] == 0.5);
+    }
+}
+
+/* To the bit what PyTorch's Gram-Schmidt gives (2.15, the hook's own routine). A norm, a product, a sum that were not
+ * rounded to the type would show. */
+static void every_operation_is_rounded(void **unused)
+{
+    (void)unused;
+    double two[] = {1, 1, /**/ 1, 0.5, /**/ 1, 3};
+    const double expected_two[] = {0.578125, -0.267578125, /**/ 0.578125, -0.53515625, /**/ 0.578125, 0.8046875};
+    orthogonalize(two, 3, 2, 0, bf16);
+    assert_memory_equal(two, expected_two, sizeof two);
+
+    double three[] = {3, 1, 2, /**/ 4, 1, 0, /**/ 0, 2, 1};
+    const double expected_three[] = {
+        0.60009765625, 0.0794677734375, 0.7958984375, 0.7998046875, -0.05975341796875, -0.59716796875, 0,
+        0.9951171875,  -0.0994873046875};
+    orthogonalize(three, 3, 3, 0, f16);
+    assert_memory_equal(three, expected_three, sizeof three);
+}
+
+static void half_types_overflow_and_vanish(void **unused)
+{
+    (void)unused;
+    double large[] = {60000, 60000, 60000}; /* the norm, 103923, is beyond f16 and infinite, as in the hook */
+    orthogonalize(large, 3, 1, 0, f16);
+    assert_true(large[0] == 0 && large[1] == 0 && large[2] == 0);
+    double in_range[] = {24000, 32000}; /* of which a square would be infinite too */
+    orthogonalize(in_range, 2, 1, 0, f16);
+    assert_true(in_range[0] == f16->round(0.6) && in_range[1] == f16->round(0.8));
+    double infinite[] = {INFINITY, 1};
+    orthogonalize(infinite, 2, 1, 0, f16);
+    assert_true(isnan(infinite[0]) && infinite[1] == 0);
+    double denormal[] = {3 * 0x1p-24, 4 * 0x1p-24};
+    orthogonalize(denormal, 2, 1, 0, f16);
+    assert_true(denormal[0] == f16->round(0.6) && denormal[1] == f16->round(0.8));
+    double zero[] = {0, 0, 0, 0};
+    orthogonalize(zero, 2, 2, 0, bf16);
+    assert_true(isnan(zero[0]) && isnan(zero[3]));
+}
+
 static void work_overflow_is_seen(void **unused)
 {
     (void)unused;
@@ -198,6 +253,8 @@ int main(void)
 {
     f32 = psgd_value_type_of(PSGD_F32);
     f64 = psgd_value_type_of(PSGD_F64);
+    f16 = psgd_value_type_of(PSGD_F16);
+    bf16 = psgd_value_type_of(PSGD_BF16);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(gram_schmidt_by_hand),
         cmocka_unit_test(householder_by_hand),
@@ -207,6 +264,9 @@ int main(void)
         cmocka_unit_test(epsilon_that_drowns),
         cmocka_unit_test(extreme_scales),
         cmocka_unit_test(nan_and_infinity_stay_visible),
+        cmocka_unit_test(half_types_never_take_qr),
+        cmocka_unit_test(every_operation_is_rounded),
+        cmocka_unit_test(half_types_overflow_and_vanish),
         cmocka_unit_test(work_overflow_is_seen),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
