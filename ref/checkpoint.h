@@ -1,4 +1,4 @@
-/* checkpoint.h: a state as a checkpoint file, and back. The format is in core/checkpoint.h; here it is filled from a
+/* checkpoint.h: a state as a checkpoint file, and back. The format is in core/CHECKPOINT.md; here it is filled from a
  * state, and a state from it. */
 #ifndef PSGD_REF_CHECKPOINT_H
 #define PSGD_REF_CHECKPOINT_H

@@ -2,25 +2,9 @@
  * in it. What one implementation saves, another can load: an implementation only fills a psgd_checkpoint, or takes what
  * is in one.
  *
- * The file is a safetensors file. Metadata, all strings:
- *
- *   format                     "psgd-checkpoint/1"
- *   rank, size                 of the process group, decimal, as are the next four
- *   iteration, next_report     steps completed; the iteration at which statistics are due next
- *   numel_before, numel_after  the statistics
- *   config.NAME                each member of psgd_config but struct_size, q_source, log, log_context: integers and
- *                              booleans (0, 1) in decimal, doubles as the shortest decimal that reads back
- *   checksum                   16 hexadecimal digits: CRC-64/XZ of this very file as it would be written with the
- *                              checksum "0000000000000000", tensors and metadata in the file's order
- *
- * Tensors, with <b> a bucket's index in decimal:
- *
- *   seeds       U32 [625]       the MT19937 that hands out seeds: 624 words, then the position of the next one
- *   buckets     U64 [count 2]   the compressed buckets in the order of their first compressed step: index, psgd_dtype
- *   shapes/<b>  U64 [tensors 2] n and m of every tensor, in the bucket's order
- *   p/<b>       [p_numel]       of the bucket's dtype: the factors P, packed in the order of psgd_bucket_layout
- *   q/<b>       [q_numel]       the same for Q
- *   error/<b>   [numel]         of the bucket's dtype; there is none without error feedback
+ * The file is a safetensors file with a checksum over all of it: metadata for the group's rank and size, the counters
+ * and the configuration; a tensor for the generator of seeds; for each bucket its shapes, its factors packed as
+ * psgd_bucket_layout says, and its error. To the byte: CHECKPOINT.md, beside this file, which is the contract.
  *
  * Next: checkpoint_metadata.h, checkpoint_write.c, checkpoint_read.c.
  */
@@ -32,10 +16,10 @@
 #include "core/safetensors.h"
 
 typedef struct psgd_checkpoint_bucket {
-    psgd_bucket_layout layout; /* index, dtype, n and m of every tensor */
+    psgd_bucket_layout layout; /* index, dtype, n and m of every tensor; flattened if the variant is */
     const void *p;             /* [p_numel] of layout.dtype, as are the next two */
     const void *q;             /* [q_numel] */
-    const void *error;         /* [numel]; null without error feedback */
+    const void *error;         /* [error_numel]; null without error feedback */
 } psgd_checkpoint_bucket;
 
 typedef struct psgd_checkpoint {

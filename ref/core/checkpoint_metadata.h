@@ -1,4 +1,4 @@
-/* checkpoint_metadata.h: the metadata of checkpoint files (checkpoint.h), one text per key, and their checksum. */
+/* checkpoint_metadata.h: the metadata of checkpoint files (CHECKPOINT.md), one text per key, and their checksum. */
 #ifndef PSGD_CORE_CHECKPOINT_METADATA_H
 #define PSGD_CORE_CHECKPOINT_METADATA_H
 

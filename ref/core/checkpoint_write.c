@@ -1,4 +1,4 @@
-/* checkpoint_write.c: a checkpoint to a file. The format is in checkpoint.h; next: checkpoint_read.c. */
+/* checkpoint_write.c: a checkpoint to a file. The format is in CHECKPOINT.md; next: checkpoint_read.c. */
 #include "core/checkpoint_metadata.h"
 #include "core/config.h"
 

@@ -142,6 +142,33 @@ static void a_flattened_bucket_below_the_rank_is_refused(void **state)
     psgd_bucket_layout_free(&bucket.layout);
 }
 
+/* CHECKPOINT.md's own way: sixteen bytes of the file replaced by zeros, nothing parsed. */
+static void the_checksum_is_that_of_the_files_bytes(void **state)
+{
+    (void)state;
+    enum { LARGEST = 20000 };
+    static char content[LARGEST];
+    static const char key[] = "\"checksum\":\"";
+    for (int which = 0; which < 2; which++) {
+        psgd_checkpoint written = make(true, which ? PSGD_FLATTENED : PSGD_LAYERWISE);
+        assert_int_equal(psgd_checkpoint_write(path, &written, NULL, 0), PSGD_OK);
+        FILE *file = fopen(path, "rb");
+        assert_non_null(file);
+        const size_t count = fread(content, 1, LARGEST, file);
+        fclose(file);
+        assert_true(count < LARGEST);
+        /* Behind the eight bytes of the length, in which there are zeros, the header is text. */
+        char *at = strstr(content + 8, key), said[17] = "", computed[17];
+        assert_non_null(at);
+        at += strlen(key);
+        memcpy(said, at, 16);
+        memset(at, '0', 16);
+        snprintf(computed, sizeof computed, "%016llx", (unsigned long long)psgd_crc64(content, count));
+        assert_string_equal(said, computed);
+        free_layouts();
+    }
+}
+
 static void crc_is_the_known_one(void **state)
 {
     (void)state;
@@ -157,6 +184,7 @@ int main(void)
         cmocka_unit_test(no_bucket_at_all),
         cmocka_unit_test(a_refused_file_changes_nothing),
         cmocka_unit_test(a_flattened_bucket_below_the_rank_is_refused),
+        cmocka_unit_test(the_checksum_is_that_of_the_files_bytes),
         cmocka_unit_test(crc_is_the_known_one),
     };
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
