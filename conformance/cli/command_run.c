@@ -96,7 +96,8 @@ static void notice_ambiguous_shapes(const session *s)
 {
     for (size_t i = 0; i < s->plan.count && (s->report.tested & PSGD_CLAIM_TORCH) == 0 && !s->options->quiet; i++) {
         const plan_item *item = &s->plan.items[i];
-        if (item->scenario == NULL && item->requirements[0] == '\0' && !problem_is_unambiguous(&item->problem))
+        if (item->scenario == NULL && item->requirements[0] == '\0' && !item->problem.flattened &&
+            !problem_is_unambiguous(&item->problem))
             fprintf(stderr,
                     "psgd-conform: notice: %s has shapes that ports select differently; without claim torch it is "
                     "judged by conservation and by equality of the ranks\n",

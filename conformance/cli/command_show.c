@@ -33,10 +33,15 @@ static void show_bucket(const problem *p, size_t index)
         printf("  bucket %zu: %s\n", index, message);
         return;
     }
+    if (p->flattened && psgd_bucket_layout_flatten(&layout, p->r, message, sizeof message) != PSGD_OK) {
+        printf("  bucket %zu: %zu elements, %s\n", index, layout.numel, message);
+        psgd_bucket_layout_free(&layout);
+        return;
+    }
     printf("  bucket %zu: %zu elements; P and Q take %zu\n", index, layout.numel, layout.p_numel + layout.q_numel);
     for (size_t i = 0; i < layout.tensor_count; i++) {
         const psgd_matrix_layout *m = &layout.tensors[i];
-        printf("    tensor %zu: %zu x %zu, ", i, m->n, m->m);
+        printf("    %s %zu: %zu x %zu, ", p->flattened ? "square" : "tensor", i, m->n, m->m);
         if (m->compressed)
             printf("compressed at rank %zu\n", m->r);
         else
