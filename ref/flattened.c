@@ -16,7 +16,7 @@
  *               next step as any other, and gets into the next P and Q
  *
  * The hook makes the bucket larger in place for this. Here the square is a copy, and bucket->data is never written
- * beyond its length. Rounding as in powersgd.c. Read beside README.md, section 9; next: step.c.
+ * beyond its length. Rounding as in powersgd.c. Read beside README.md, section 8; next: step.c.
  */
 #include "flattened.h"
 

@@ -87,6 +87,67 @@ static void train(const psgd_comm *comm, void *argument)
     ref->destroy(state);
 }
 
+/* ---- The flattened variant: the same matrices with a bias beside them, as one square ---- */
+
+enum { LENGTH = N * M + 1, SIDE = 3, PADDED = SIDE * SIDE };
+static const double biases[RANKS] = {3, 0.75};
+
+typedef struct flat_notes {
+    psgd_comm group;
+    int calls;
+    double sent[FIRST + 4][LENGTH]; /* by collective: plain ones, then P and Q of each step */
+    double square[PADDED], out[2][LENGTH], error[PADDED], p[SIDE], q[SIDE];
+} flat_notes;
+
+static psgd_status note_flat_and_sum(void *context, void *data, size_t count, psgd_dtype dtype)
+{
+    flat_notes *own = context;
+    memcpy(own->sent[own->calls++], data, count * sizeof(double));
+    return own->group.allreduce_sum(own->group.context, data, count, dtype);
+}
+
+static psgd_status draw_three_four_zero(void *context, uint64_t step, size_t bucket, size_t tensor, psgd_dtype dtype,
+                                        size_t m, size_t r, void *q)
+{
+    ((double *)q)[2] = 0;
+    return draw_three_four(context, step, bucket, tensor, dtype, m, r, q);
+}
+
+static void train_flattened(const psgd_comm *comm, void *argument)
+{
+    flat_notes *own = (flat_notes *)argument + comm->rank;
+    const psgd_implementation *ref = psgd_ref();
+    const psgd_q_source source = {NULL, draw_three_four_zero};
+    psgd_config config = make_config(1, 2);
+    config.variant = PSGD_FLATTENED;
+    config.q_source = &source;
+    psgd_comm noting = *comm;
+    own->group = *comm;
+    noting.context = own;
+    noting.allreduce_sum = note_flat_and_sum;
+    psgd_state *state = NULL;
+    memcpy(own->square, gradients[comm->rank], sizeof gradients[0]);
+    own->square[LENGTH - 1] = biases[comm->rank];
+    if (ref->create(&config, &noting, &state, NULL, 0) != PSGD_OK) {
+        exit(2);
+    }
+    for (int t = 0; t < FIRST + 2; t++) {
+        double *data = own->out[t > FIRST];
+        test_bucket b;
+        memcpy(data, own->square, sizeof own->out[0]);
+        make_bucket(&b, PSGD_F64, data, 2, (const size_t[][2]){{N, M}, {1, 0}});
+        if (ref->step(state, &b.bucket) != PSGD_OK) {
+            exit(2);
+        }
+        if (t == FIRST) {
+            ref->peek(state, PSGD_PART_ERROR, 0, 0, own->error, sizeof own->error);
+            ref->peek(state, PSGD_PART_P, 0, 0, own->p, sizeof own->p);
+            ref->peek(state, PSGD_PART_Q, 0, 0, own->q, sizeof own->q);
+        }
+    }
+    ref->destroy(state);
+}
+
 /* ---- Printing ---- */
 
 static const char *readme; /* its text, or null */
@@ -101,16 +162,36 @@ static void say(const char *line)
     }
 }
 
-static void say_values(const char *name, const double *values, int count)
+/* A matrix of so many columns, rows separated by semicolons. */
+static void say_matrix(const char *name, const double *values, int count, int columns)
 {
     char line[200];
     int length = snprintf(line, sizeof line, "%-18s", name);
     for (int i = 0; i < count; i++) {
         double value = fabs(values[i]) < 5e-5 ? 0 : values[i]; /* no -0.0000 */
         length += snprintf(line + length, sizeof line - (size_t)length, "%s%8.4f",
-                           i > 0 && count == 6 && i % 2 == 0 ? " ;" : "", value);
+                           i > 0 && i % columns == 0 ? " ;" : "", value);
     }
     say(line);
+}
+
+static void say_values(const char *name, const double *values, int count)
+{
+    say_matrix(name, values, count, count == N * M ? M : count);
+}
+
+static void say_flattened(const flat_notes *a, const flat_notes *b)
+{
+    say_matrix("square of rank 0", a->square, PADDED, SIDE);
+    say_matrix("square of rank 1", b->square, PADDED, SIDE);
+    say_values("flat P of rank 0", a->sent[FIRST], SIDE);
+    say_values("flat P of rank 1", b->sent[FIRST], SIDE);
+    say_values("flat P", a->p, SIDE);
+    say_values("flat Q mean", a->q, SIDE);
+    say_values("flat result", a->out[0], LENGTH);
+    say_matrix("flat E of rank 0", a->error, PADDED, SIDE);
+    say_matrix("flat E of rank 1", b->error, PADDED, SIDE);
+    say_values("flat next result", a->out[1], LENGTH);
 }
 
 static char *read_text(const char *path)
@@ -129,11 +210,13 @@ static char *read_text(const char *path)
 int main(int argc, char **argv)
 {
     static lecture with, without;
+    static flat_notes flat[RANKS];
     char *text = argc > 1 ? read_text(argv[1]) : NULL;
     readme = text;
     with.error_feedback = true;
     run_ranks(RANKS, train, &with);
     run_ranks(RANKS, train, &without);
+    run_ranks(RANKS, train_flattened, flat);
     const notes *a = &with.of[0], *b = &with.of[1];
     const int p_call = FIRST + 1, q_call = FIRST + 2; /* plain steps make one collective each, the others three */
 
@@ -157,6 +240,7 @@ int main(int argc, char **argv)
         snprintf(line, sizeof line, "%5d %10.4f %10.4f", t, with.of[0].distance[t], without.of[0].distance[t]);
         say(line);
     }
+    say_flattened(&flat[0], &flat[1]);
     free(text);
     return missing == 0 ? 0 : 1;
 }
