@@ -57,7 +57,11 @@ typedef enum psgd_dtype { PSGD_F32 = 1, PSGD_F64 = 2, PSGD_F16 = 3, PSGD_BF16 = 
 
 typedef enum psgd_variant {
     PSGD_LAYERWISE = 1, /* PyTorch's powerSGD_hook: one low-rank approximation per tensor */
-    PSGD_FLATTENED = 2  /* PyTorch's batched_powerSGD_hook: one per bucket, padded to a square */
+    /* PyTorch's batched_powerSGD_hook: one per bucket, padded with zeros to a square of side ceil(sqrt(length)).
+     * Neither orthogonalization_epsilon nor min_compression_rate counts. matrix_approximation_rank is not clipped:
+     * above the side it is PSGD_ERR_ARGUMENT at the bucket's compressed steps (for an empty bucket, whose side is 0,
+     * always). */
+    PSGD_FLATTENED = 2
 } psgd_variant;
 
 /* What an implementation claims, and so is tested for (conformance/SPEC.md). */
@@ -181,7 +185,8 @@ typedef struct psgd_statistics {
 typedef enum psgd_part {
     /* The bucket's error on this rank, flat (flattened variant: with its padding); tensor is ignored. */
     PSGD_PART_ERROR = 1,
-    /* n x r, row-major: the orthonormal factor of the last compressed step. */
+    /* n x r, row-major: the orthonormal factor of the last compressed step. Flattened variant: tensor 0, n = m = side.
+     */
     PSGD_PART_P = 2,
     /* m x r, row-major: the averaged factor that the next step starts from. */
     PSGD_PART_Q = 3
@@ -214,10 +219,11 @@ typedef struct psgd_implementation {
     void (*destroy)(psgd_state *state); /* null is allowed */
 
     /* Optional: null if not offered. */
-    /* step() = submit + wait. Between them bucket data belongs to the implementation; wait frees the request, on
-     * failure too; the iteration counter advances at the submit of the last bucket. While a request is pending, step,
-     * submit of the same bucket, peek, statistics, save and load give PSGD_ERR_ARGUMENT, nothing changed; destroy first
-     * completes what is pending (all ranks must). */
+    /* step() = submit + wait. A submit that fails leaves *request null and nothing to wait for. Between the two bucket
+     * data belongs to the implementation; wait frees the request, on failure and on a broken state too, and gives
+     * PSGD_ERR_ARGUMENT for one that is not pending, as far as that can be known; the iteration counter advances at the
+     * submit of the last bucket. While a request is pending, step, submit of the same bucket, peek, statistics, save
+     * and load give PSGD_ERR_ARGUMENT, nothing changed; destroy first completes what is pending (all ranks must). */
     psgd_status (*submit)(psgd_state *state, const psgd_bucket *bucket, psgd_request **request);
     psgd_status (*wait)(psgd_state *state, psgd_request *request);
     /* Writes elements of the bucket's dtype to host memory; bytes must be exactly theirs. bucket is a
