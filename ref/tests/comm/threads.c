@@ -246,6 +246,28 @@ static void small_sums_do_not_race(void **state)
 
 /* ---- Failures while others wait ---- */
 
+static int waits_in_vain(worker *self)
+{
+    float value = 1;
+    return sum(&self->comm, &value, 1, PSGD_F32, BLOCKING) != PSGD_ERR_COMM;
+}
+
+/* Nothing else happens that could wake it. */
+static void a_failure_wakes_a_rank_that_waits(void **state)
+{
+    (void)state;
+    const int64_t begin = psgd_monotonic_nanoseconds();
+    worker alone = {.body = waits_in_vain, .wrong = 1};
+    assert_int_equal(psgd_threads_create(&alone.group, 2, 60, NULL, 0), PSGD_OK);
+    assert_int_equal(pthread_create(&alone.thread, NULL, work, &alone), 0);
+    pause_for(50);
+    psgd_threads_fail(alone.group);
+    assert_int_equal(pthread_join(alone.thread, NULL), 0);
+    assert_int_equal(alone.wrong, 0);
+    assert_true(seconds_since(begin) < 10);
+    psgd_threads_release(alone.group);
+}
+
 /* Sums until the group fails, into memory that is freed at once. */
 static int endless(worker *self)
 {
@@ -317,6 +339,7 @@ int main(void)
         cmocka_unit_test(nobody_gets_through_before_all_are_there),
         cmocka_unit_test(several_requests_may_be_in_flight),
         cmocka_unit_test(small_sums_do_not_race),
+        cmocka_unit_test(a_failure_wakes_a_rank_that_waits),
         cmocka_unit_test(a_group_may_be_failed_at_any_instant),
         cmocka_unit_test(a_rank_may_leave_while_others_wait),
     };
