@@ -39,6 +39,13 @@ static session plain_session(const subject *s, uint64_t seed)
     return e;
 }
 
+/* A port may use non-blocking sums for submit, where there are such: over MPI they may round differently. */
+static bool agrees(const subject *s, const session_record *expected, const session_record *got, const char *what)
+{
+    return s->comm->start_allreduce_sum == NULL ? session_same(s, expected, got, what)
+                                                : session_alike(s, expected, got, what);
+}
+
 /* ---- flights ---- */
 
 static bool lift(session *e, size_t bucket, flight *f)
@@ -234,8 +241,7 @@ static bool pending_in(const subject *s, int64_t phase, const session_record *cl
     ok = ok && session_open(&e) && session_steps(&e, phase, &got) && save_before(&e, saved) &&
          iterate(&e, flights, foreign.request, saved, &got);
     scenario_doing(s, "ordinary steps %s", text);
-    ok = ok && session_steps(&e, STEPS - phase - 1, &got) && session_same(s, clean, &got, text) &&
-         land(&other, &foreign);
+    ok = ok && session_steps(&e, STEPS - phase - 1, &got) && agrees(s, clean, &got, text) && land(&other, &foreign);
     session_close(&e);
     session_close(&other);
     flights_free(flights, BUCKETS);
@@ -284,7 +290,7 @@ bool scenario_submit_ahead(const subject *s)
     for (size_t step = 0; ok && step < STEPS; step++)
         for (size_t b = 0; ok && b < BUCKETS; b++)
             ok = unload(&e, &flights[step][b], &got);
-    ok = ok && session_same(s, &clean, &got, "buckets submitted before the wait for the iteration before them");
+    ok = ok && agrees(s, &clean, &got, "buckets submitted before the wait for the iteration before them");
     session_close(&e);
     flights_free(flights[0], (size_t)STEPS * BUCKETS);
     session_record_free(&clean);
@@ -308,7 +314,7 @@ static bool destroyed_in(const subject *s, int64_t phase)
     session_close(&e);
     for (size_t b = 0; ok && b < BUCKETS; b++)
         ok = unload(&e, &flights[b], &got);
-    ok = ok && session_same(s, &clean, &got, text);
+    ok = ok && agrees(s, &clean, &got, text);
     flights_free(flights, BUCKETS);
     session_record_free(&clean);
     session_record_free(&got);

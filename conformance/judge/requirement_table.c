@@ -239,6 +239,7 @@ static const requirement table[] = {
     {.id = "PSGD-AGG-010",
      .level = LEVEL_SHOULD,
      .claims = CORE,
+     .has_check = true,
      .sentence = "In the plain phase sums do not overflow where the mean is representable.",
      .source = hook_step,
      .rationale = "The hook divides before it sums there; in compressed steps it sums first and overflows (erratum)."},
@@ -496,7 +497,8 @@ static const requirement table[] = {
      .claims = ASYNC,
      .has_check = true,
      .sentence = "Submitting every bucket of an iteration before waiting for any gives what step gives, whatever "
-                 "the order of the waits.",
+                 "the order of the waits: bit for bit under the claim determinism, but over MPI, whose non-"
+                 "blocking sums may round differently.",
      .source = psgd_h,
      .rationale = "Overlap with the backward pass is what submit and wait are for; it may not change what is "
                   "trained."},

@@ -105,7 +105,7 @@ static psgd_status finish(psgd_state *s, psgd_request *r)
     if (status == PSGD_OK && r->bytes > 0 && !chosen("no-result"))
         memcpy(r->to, r->result, r->bytes);
     if (s->harmed && r->bytes > 0)
-        memset(r->to, 0, 1);
+        memset(r->to, 0, psgd_dtype_size(r->bucket.dtype));
     forget(r);
     return status;
 }
@@ -198,6 +198,8 @@ static psgd_status submit(psgd_state *s, const psgd_bucket *b, psgd_request **re
         if ((*place)->bucket.index == b->index && !chosen("submit-accepted"))
             return refuse(s, "bucket.index: a request of this bucket is pending");
     s->words[0] = '\0';
+    if (chosen("dies-in-submit"))
+        abort();
     psgd_request *r = calloc(1, sizeof *r);
     if (r == NULL)
         return PSGD_ERR_MEMORY;
@@ -229,6 +231,8 @@ static psgd_status wait_for(psgd_state *s, psgd_request *r)
     s->words[0] = '\0';
     if (known == NULL)
         return PSGD_OK;
+    while (chosen("hangs-in-wait"))
+        (void)getenv("PATH"); /* for ever */
     if (chosen("wait-fails") && s->comm.rank == 0) {
         (void)finish(s, r);
         return PSGD_ERR_DEVICE;
