@@ -39,7 +39,7 @@ expect 1 'rank 1 crashed in step 1: ended by signal SIGABRT in step of step 1, b
     "$KIT" run --impl "$PLUGINS/crash_on_rank_1.so" --ranks threads --case "$case" --claims "$claims"
 expect 1 'ended by the time limit in step of step 1' \
     "$KIT" run --impl "$PLUGINS/hang_in_step.so" --ranks threads --timeout 1 --case "$case" --claims "$claims"
-expect 1 'exit code 0' \
+expect 1 'ended by exit code' \
     "$KIT" run --impl "$PLUGINS/exit_in_step.so" --ranks threads --case "$case" --claims "$claims"
 expect 4 'ended by signal SIGABRT in being loaded' \
     "$KIT" run --impl "$PLUGINS/crash_in_constructor.so" --ranks threads --quick
