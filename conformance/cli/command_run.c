@@ -152,6 +152,8 @@ int command_run(const options *o, const char *kit_path)
     case PLAN_NO_MEMORY: refuse(s.message, sizeof s.message, "out of memory"); return complain(&s, EXIT_KIT_FAILED);
     }
     int code = prepare(&s, kit_path);
+    if (s.runner != NULL && !session_everywhere(&s, code == 0) && code == 0)
+        code = EXIT_KIT_FAILED;
     if (code == 0)
         code = judge_and_report(&s);
     else if (code != EXIT_USAGE)

@@ -64,6 +64,16 @@ static void claims_missing(char *reason, size_t size, uint64_t missing)
     snprintf(reason, size, "claim not tested: %s", names);
 }
 
+bool session_everywhere(session *s, bool ok)
+{
+    const bool home_is_ok = s->runner->agree(s->runner, ok) != 0, all = s->runner->all_ok(s->runner, ok);
+    if (!all && home_is_ok && !ok) /* nobody else says why */
+        fprintf(stderr, "psgd-conform: on another rank than the first: %s\n", s->message);
+    if (!all && ok)
+        refuse(s->message, sizeof s->message, "another rank could not do its work");
+    return all;
+}
+
 static bool make_case(session *s, const plan_item *item, test_case *c)
 {
     if (!item->golden)
@@ -139,19 +149,19 @@ static bool run_companion(session *s, const plan_item *item, const test_case *c,
     problem other;
     test_case companion_case;
     trace *companion_trace = NULL;
-    if (!suite_companion_problem(&other, &c->problem, item->companion))
-        return refuse(s->message, sizeof s->message, "out of memory");
-    bool ok =
-        case_build(&companion_case, &other, item->id, "", c->claims, s->vectors.folder, s->message, sizeof s->message);
-    problem_free(&other);
-    if (!ok)
-        return false;
-    ok = run_one(s, item, &companion_case, NULL, &companion_trace, NULL);
+    const bool named = suite_companion_problem(&other, &c->problem, item->companion) ||
+                       refuse(s->message, sizeof s->message, "out of memory");
+    const bool built = named && case_build(&companion_case, &other, item->id, "", c->claims, s->vectors.folder,
+                                           s->message, sizeof s->message);
+    if (named)
+        problem_free(&other);
+    const bool ok = session_everywhere(s, built) && run_one(s, item, &companion_case, NULL, &companion_trace, NULL);
     if (ok && companion_trace != NULL && s->runner->is_home(s->runner))
         judge_companion(&s->verdict, item->companion, c, t, &companion_case, companion_trace,
                         s->report.tested & ~unpromised(s, item->companion));
     trace_free(companion_trace);
-    case_free(&companion_case);
+    if (built)
+        case_free(&companion_case);
     return ok;
 }
 
@@ -182,16 +192,14 @@ static bool run_made_case(session *s, const plan_item *item, const test_case *c,
 static bool run_case_item(session *s, const plan_item *item)
 {
     test_case c, others = {0};
-    if (!make_case(s, item, &c))
-        return false;
-    const bool has_others = others_wanted(&c);
-    bool ok = !has_others || others_case(&others, &c, s->message, sizeof s->message);
-    if (ok) {
-        ok = run_made_case(s, item, &c, has_others ? &others : NULL);
-        if (has_others)
-            case_free(&others);
-    }
-    case_free(&c);
+    const bool made = make_case(s, item, &c), has_others = made && others_wanted(&c);
+    const bool others_made = has_others && others_case(&others, &c, s->message, sizeof s->message);
+    const bool ok = session_everywhere(s, made && others_made == has_others) &&
+                    run_made_case(s, item, &c, has_others ? &others : NULL);
+    if (others_made)
+        case_free(&others);
+    if (made)
+        case_free(&c);
     return ok;
 }
 
@@ -272,7 +280,7 @@ bool session_run(session *s)
             keep_chosen(s, item, first);
             note_shown(s, item, first);
         }
-        ok = s->runner->agree(s->runner, ok) != 0 && ok;
+        ok = session_everywhere(s, ok);
     }
     progress_end(&bar);
     return ok;

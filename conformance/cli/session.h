@@ -26,6 +26,9 @@ typedef struct session {
  * says why. */
 bool session_run(session *s);
 
+/* True if ok on every process; where it is not, each goes on alike, and s->message says why, or that it is elsewhere. */
+bool session_everywhere(session *s, bool ok);
+
 /* Once the verdict has been counted: a claim that only cases show, and that was not shown by one, fails, with the
  * reason. */
 void session_fail_unshown(session *s);

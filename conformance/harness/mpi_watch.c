@@ -9,6 +9,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#define ABORT_SECONDS 5
+
 typedef struct watch {
     pthread_mutex_t lock;
     pthread_cond_t changed;
@@ -71,6 +73,9 @@ static void *keep_watch(void *unused)
             (void)fflush(stderr);
             /* The main thread is inside the port, or inside MPI and never to come back: there is nothing to wait for.
              */
+            /* Should MPI be past even that, the alarm ends this process, and mpirun the others. */
+            (void)signal(SIGALRM, SIG_DFL);
+            (void)alarm(ABORT_SECONDS);
             (void)MPI_Abort(MPI_COMM_WORLD, 1);
         }
         (void)pthread_cond_timedwait(&w->changed, &w->lock, &w->deadline);

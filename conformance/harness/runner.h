@@ -37,6 +37,8 @@ struct runner {
     /* value as the home process has it, on every process: how all of them take the same decisions and end with the same
      * exit code. */
     int (*agree)(runner *r, int value);
+    /* True if ok on every process. */
+    bool (*all_ok)(runner *r, bool ok);
     void (*free)(runner *r);
 };
 

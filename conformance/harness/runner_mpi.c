@@ -87,6 +87,19 @@ static run_result describe(runner *base, port_description *port, char *message, 
     return result;
 }
 
+/* ---- the kit's own exchanges ---- */
+
+#define EXCHANGE_SECONDS 10 /* beyond the time limit, which ranks outside of a case have to wait as well */
+
+/* A port that has broken MPI for its process (closed its descriptors, say) hangs the kit, not itself. Until
+ * mpi_watch_stop. */
+static void watch_exchange(const mpi_runner *r, const char *after)
+{
+    char what[1024];
+    (void)snprintf(what, sizeof what, "what comes after it, the kit's exchange of results over MPI: %.900s", after);
+    mpi_watch_start(r->timeout + EXCHANGE_SECONDS, what);
+}
+
 /* ---- scenarios ---- */
 
 static bool make_folder(mpi_runner *r, char *message, size_t message_size)
@@ -145,12 +158,14 @@ static run_result run_scenario(runner *base, const scenario *s, scenario_outcome
     ok = all_ok(ok);
     if (ok && r->rank < s->world)
         ok = perform(r, &ranks, s, &mine.outcome, message, message_size);
+    watch_exchange(r, s->id);
     mine.lost = ranks.lost ? 1 : 0;
     mpi_ranks_free(&ranks);
     ok = all_ok(ok);
     if (ok)
         ok = MPI_Gather(&mine, (int)sizeof mine, MPI_BYTE, every, (int)sizeof mine, MPI_BYTE, 0, MPI_COMM_WORLD) ==
              MPI_SUCCESS;
+    mpi_watch_stop();
     scenario_outcome outcomes[MPI_MOST_RANKS];
     bool lost[MPI_MOST_RANKS];
     for (int k = 0; ok && k < s->world; k++) {
@@ -271,10 +286,12 @@ static bool run_parts(mpi_runner *r, part parts[2], int count, bool seeded, char
     ok = all_ok(ok);
     if (ok && mine != NULL)
         ok = drive(r, &ranks, t, mine->c, seeded, message, message_size);
+    watch_exchange(r, parts[0].c->problem_text);
     mpi_ranks_free(&ranks);
     ok = all_ok(ok);
     for (int i = 0; i < count && ok; i++)
         ok = all_ok(bring_home(r, &parts[i], mine == &parts[i] ? t : NULL, message, message_size));
+    mpi_watch_stop();
     trace_free(t);
     return ok;
 }
@@ -360,16 +377,24 @@ static int agree(runner *base, int value)
     return value;
 }
 
+static bool ok_everywhere(runner *base, bool ok)
+{
+    (void)base;
+    return all_ok(ok);
+}
+
 static void free_runner(runner *base)
 {
     mpi_runner *r = (mpi_runner *)base;
-    mpi_watch_end();
+    mpi_watch_start(r->timeout + EXCHANGE_SECONDS, "what comes last, MPI_Finalize");
     /* The port stays loaded: nothing asks it to survive being unloaded. */
     free(r->impl.path);
     free(r->impl.option);
     free(r->implementation);
     free(r);
     (void)MPI_Finalize();
+    mpi_watch_stop();
+    mpi_watch_end();
 }
 
 PSGD_EXPORT runner *mpi_module_runner(const char *port, double timeout_seconds, char *message, size_t message_size)
@@ -390,6 +415,7 @@ PSGD_EXPORT runner *mpi_module_runner(const char *port, double timeout_seconds, 
                            .run_scenario = run_scenario,
                            .is_home = is_home,
                            .agree = agree,
+                           .all_ok = ok_everywhere,
                            .free = free_runner};
         r->implementation = name;
         r->timeout = timeout_seconds;

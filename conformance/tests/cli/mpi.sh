@@ -43,4 +43,11 @@ expect 1 'again      mpirun -n 3 psgd-conform run' \
     started run --impl "$PLUGINS/honest_mean.so" --claims core,multirank --case 'W3/r2/f32/-/[24x40]'
 refute "$(printf '\033')" # rank 0's output looks like a terminal to the kit
 
+# What only one rank cannot do, no rank goes on without: no process waits for ever.
+alone="run --impl ref --case W2/r2/f32/[24x40]"
+# shellcheck disable=SC2086 # split on purpose
+expect 5 'another rank could not do its work' \
+    $MPIRUN "$KIT" $alone : -n 1 "$KIT" $alone --golden "$TMP/nowhere"
+once 'on another rank than the first: '
+
 finish
