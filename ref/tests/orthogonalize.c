@@ -206,8 +206,8 @@ static void half_types_never_take_qr(void **unused)
 static void every_operation_is_rounded(void **unused)
 {
     (void)unused;
-    double two[] = {1, 1, /**/ 1, 0.5, /**/ 1, 3};
-    const double expected_two[] = {0.578125, -0.267578125, /**/ 0.578125, -0.53515625, /**/ 0.578125, 0.8046875};
+    double two[] = {8, 9, /**/ 7, 1, /**/ 8, 4};
+    const double expected_two[] = {0.6015625, 0.75, /**/ 0.52734375, -0.6328125, /**/ 0.6015625, -0.1875};
     orthogonalize(two, 3, 2, 0, bf16);
     assert_memory_equal(two, expected_two, sizeof two);
 
