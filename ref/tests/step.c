@@ -79,6 +79,8 @@ static void bad_buckets_change_nothing(void **unused)
                 refuses(&f, &bad, PSGD_ERR_ARGUMENT, "data");
                 bad = f.b.bucket, bad.data = (char *)f.data + 4;
                 refuses(&f, &bad, PSGD_ERR_ARGUMENT, "data");
+                bad = f.b.bucket, bad.dtype = PSGD_BF16, bad.data = (char *)f.data + 1;
+                refuses(&f, &bad, PSGD_ERR_ARGUMENT, "2 bytes");
                 bad = f.b.bucket, bad.shapes = NULL;
                 refuses(&f, &bad, PSGD_ERR_ARGUMENT, "shapes");
                 bad = f.b.bucket, bad.tensor_count = SIZE_MAX;
