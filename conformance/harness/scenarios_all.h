@@ -22,6 +22,7 @@ bool scenario_callers_random(const subject *s);
 bool scenario_guards(const subject *s);
 /* scenario_statistics.c */
 bool scenario_reports(const subject *s);
+bool scenario_checkpoint_reports(const subject *s);
 /* scenario_checkpoint.c */
 bool scenario_checkpoint_whole(const subject *s);
 bool scenario_checkpoint_damaged(const subject *s);

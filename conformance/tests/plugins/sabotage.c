@@ -22,6 +22,7 @@ struct psgd_state {
     void (*log)(void *context, const char *line);
     void *log_context;
     int reports;
+    bool after_load;
     size_t first_counts[4]; /* tensors of the first bucket seen under each index; 0: none */
 };
 
@@ -40,7 +41,8 @@ static psgd_status hiding_allreduce(void *context, void *data, size_t count, psg
 static void log_line(void *context, const char *line)
 {
     psgd_state *s = context;
-    if (strncmp(line, "statistics", 10) == 0 && s->reports++ == 0 && fault("first-report-lost"))
+    if (strncmp(line, "statistics", 10) == 0 && s->reports++ == 0 &&
+        (fault("first-report-lost") || (s->after_load && fault("report-after-load-lost"))))
         return;
     s->log(s->log_context, line);
 }
@@ -63,6 +65,23 @@ static psgd_status draw_same(void *context, uint64_t step, size_t bucket, size_t
     return PSGD_OK;
 }
 
+/* q-of-signs: drawn anew each time, of zero mean and variance 1, but not normal. The hash is Knuth's, multiplicative.
+ */
+static psgd_status draw_signs(void *context, uint64_t step, size_t bucket, size_t tensor, psgd_dtype dtype, size_t m,
+                              size_t r, void *q)
+{
+    (void)context;
+    for (size_t i = 0; i < m * r; i++) {
+        const uint64_t bits = ((step * 64 + bucket) * 64 + tensor) * 65536 + i + 1;
+        const double value = (bits * 0x9E3779B97F4A7C15u >> 40) % 2 == 0 ? 1 : -1;
+        if (dtype == PSGD_F64)
+            ((double *)q)[i] = value;
+        else
+            ((float *)q)[i] = (float)value;
+    }
+    return PSGD_OK;
+}
+
 static void spoil_config(psgd_config *c, int rank)
 {
     if (fault("start-iter-accepted") && c->start_iter <= 1)
@@ -76,6 +95,9 @@ static void spoil_config(psgd_config *c, int rank)
     static const psgd_q_source same = {.draw = draw_same};
     if (fault("q-same") && c->q_source == NULL)
         c->q_source = &same;
+    static const psgd_q_source signs = {.draw = draw_signs};
+    if (fault("q-of-signs") && c->q_source == NULL)
+        c->q_source = &signs;
     if (fault("q-per-rank"))
         c->random_seed += (uint32_t)rank;
 }
@@ -203,6 +225,7 @@ static psgd_status load(psgd_state *s, const char *path)
     if (fault("load-does-nothing"))
         return PSGD_OK;
     psgd_status status = psgd_ref()->load(s->real, path);
+    s->after_load = s->after_load || status == PSGD_OK;
     if (status != PSGD_OK && fault("load-harms"))
         s->harmed = true;
     return status != PSGD_OK && fault("load-takes-anything") ? PSGD_OK : status;
