@@ -123,9 +123,9 @@ static void write_type(draw *d)
     const char *type = "f32";
     if (claims(d, PSGD_CLAIM_F64) && chance(d, 3))
         type = "f64";
-    else if (claims(d, PSGD_CLAIM_F16) && !d->torch && chance(d, 6))
+    else if (claims(d, PSGD_CLAIM_F16) && chance(d, 6))
         type = "f16";
-    else if (claims(d, PSGD_CLAIM_BF16) && !d->torch && chance(d, 6))
+    else if (claims(d, PSGD_CLAIM_BF16) && chance(d, 6))
         type = "bf16";
     d->half = type[0] == 'b' || type[1] == '1';
     (void)fprintf(d->text, "/%s", type);
@@ -178,8 +178,9 @@ static void write_gradients(draw *d)
                                         "flat",  "gap",   "ints",      "tiny",      "huge"};
     static const char *const torch[] = {"gauss", "decay:0.7", "power", "gap",  "rank",   "deficient",
                                         "zero",  "zerocol",   "dead",  "ints", "dupcol", "onerow"};
-    static const char *const exact[] = {"ints", "flat"};
-    const char *kind = d->half    ? pick_word(d, exact, 2)
+    /* where half types can be judged, and where they must not be accused */
+    static const char *const half[] = {"ints", "ints", "flat", "gap", "gap", "rank", "decay:0.5", "gauss", "zero"};
+    const char *kind = d->half    ? pick_word(d, half, sizeof half / sizeof half[0])
                        : d->torch ? pick_word(d, torch, sizeof torch / sizeof torch[0])
                                   : pick_word(d, plain, sizeof plain / sizeof plain[0]);
     (void)fprintf(d->text, "/grad=%s", kind);

@@ -2,7 +2,7 @@
 #include "harness/suite_tables.h"
 
 static const suite_table *const tables[] = {&suite_torch, &suite_torch_numerics, &suite_torch_sweeps, &suite_torch_half,
-                                            &suite_core,  &suite_claims,         &suite_flat,         &suite_half};
+                                            &suite_core,  &suite_claims,         &suite_flat,         &suite_half,           &suite_half_hook};
 
 enum { TABLES = sizeof tables / sizeof tables[0] };
 

@@ -17,6 +17,6 @@ typedef struct suite_table {
 } suite_table;
 
 extern const suite_table suite_torch, suite_torch_numerics, suite_torch_sweeps, suite_torch_half, suite_core,
-    suite_claims, suite_flat, suite_half;
+    suite_claims, suite_flat, suite_half, suite_half_hook;
 
 #endif

@@ -236,19 +236,22 @@ static void settle_uncompressed(evidence *e, int64_t step, size_t tensor)
     }
 }
 
-/* Where the squares of a type's values keep all their digits: outside, column norms depend on how they are taken. */
+/* Where the squares of a type's values keep all their digits: outside, column norms depend on how they are taken. Those
+ * of half types are taken in f32, in the hook too; what overflows in f16 is P itself, and every sum over the ranks that
+ * comes before the division. (A port that squares in f16 overflows from norms of 256 on, and is wrong.) What is small
+ * in f16 loses digits as a denormal, which S and kappa tell. */
 static bool is_extreme(const evidence *e, const evidence_tensor *x, const tensor_evidence *at)
 {
     if (x->r == 0 || at->scale == 0) {
         return false;
     }
     double largest = at->scale * e->c->world;
-    bool f32 = e->c->dtype == PSGD_F32, f64 = e->c->dtype == PSGD_F64;
-    if (largest > (f32 ? 1e18 : f64 ? 1e150 : INFINITY)) {
+    bool f16 = e->c->dtype == PSGD_F16, f64 = e->c->dtype == PSGD_F64;
+    if (largest > (f64 ? 1e150 : f16 ? type_largest(PSGD_F16) / 2 : 1e18)) {
         return true;
     }
     /* small, but not because the matrix is deficient */
-    return at->sigma_r < (f32 ? 1e-16 : f64 ? 1e-140 : 0) && at->sigma_r > 10 * e->u * at->scale;
+    return at->sigma_r < (f64 ? 1e-140 : f16 ? 0 : 1e-16) && at->sigma_r > 10 * e->u * at->scale;
 }
 
 /* Does what happened to this tensor a step before decide what comes out now? */
@@ -269,11 +272,20 @@ static bool regard_tensor(evidence *e, int64_t step, size_t tensor)
     const evidence_tensor *x = &e->tensors[tensor];
     tensor_evidence *at = &e->at[(size_t)step * e->tensor_count + tensor];
     const double *mean = evidence_mean(e, step, tensor);
+    const psgd_config *config = &e->c->config;
     size_t count = x->n * x->m;
     at->norm = norm_frobenius(mean, count);
     at->regard = all_finite(mean, count) ? REGARD_FULL : REGARD_NONFINITE;
-    bool compresses = x->compressed && evidence_is_compressed_step(e, step);
-    if (!compresses) {
+    if (!evidence_is_compressed_step(e, step)) {
+        return true;
+    }
+    if (!x->compressed) { /* summed first, divided then, and what overflowed stays in E */
+        bool overflows = e->c->dtype == PSGD_F16 && at->scale * e->c->world > type_largest(PSGD_F16);
+        regard before = step > config->start_iter ? evidence_at(e, step - 1, tensor)->regard : REGARD_FULL;
+        bool spoiled = config->use_error_feedback && (before == REGARD_EXTREME || before == REGARD_SPOILED);
+        if (at->regard == REGARD_FULL && (overflows || spoiled)) {
+            at->regard = spoiled ? REGARD_SPOILED : REGARD_EXTREME;
+        }
         return true;
     }
     if (is_spoiled(e, step, tensor)) {

@@ -1,6 +1,7 @@
 /* law_mean.c: what is a plain mean: every tensor before start_iter (ITR-001), uncompressed tensors ever after
  * (AGG-003). Row 4, ||out - Mb||_F <= max(4, W) u S: a sum of W values makes at most W roundings. Where the data are
- * small integers and W divides them, every order of summation is exact, and so must the output be. */
+ * small integers and W divides them, every order of summation is exact, and so must the output be. A plain sum that
+ * overflows where the mean does not is AGG-010's, a SHOULD; in compressed steps the hook overflows too. */
 #include "judge/judging.h"
 
 #include <math.h>
@@ -28,12 +29,24 @@ static bool is_exact(const judging *j, int64_t step, size_t tensor)
     return x->n * x->m > 0;
 }
 
+/* Does the sum over the ranks leave the type's range, though the mean is within? */
+static bool sum_overflows(const judging *j, int64_t step, size_t tensor)
+{
+    const double *mean = evidence_gradient(&j->e, step, tensor);
+    double most = type_largest(j->c->dtype), largest = 0;
+    for (size_t i = 0; i < j->e.tensors[tensor].length; i++) {
+        largest = fmax(largest, fabs(mean[i]));
+    }
+    return largest <= most && largest * j->c->world > most;
+}
+
 static void judge_tensor(judging *j, probe *rounded, probe *exact, int64_t step, size_t tensor)
 {
     const evidence *e = &j->e;
     const evidence_tensor *x = &e->tensors[tensor];
     const tensor_evidence *at = evidence_at(e, step, tensor);
-    if (!judging_may(j, tensor, step) || at->regard == REGARD_NONFINITE || x->n * x->m == 0) {
+    if (!judging_may(j, tensor, step) || x->n * x->m == 0 ||
+        (at->regard != REGARD_FULL && at->regard != REGARD_DEFICIENT)) {
         return;
     }
     check_place place = place_of(j, step, tensor, STAGE_OUT);
@@ -53,13 +66,16 @@ void judge_mean(judging *j)
 {
     probe plain = probe_for("PSGD-ITR-001", LIMIT_MEAN), plain_exact = probe_for("PSGD-ITR-001", LIMIT_EXACT);
     probe kept = probe_for("PSGD-AGG-003", LIMIT_MEAN), kept_exact = probe_for("PSGD-AGG-003", LIMIT_EXACT);
+    probe divided = probe_for("PSGD-AGG-010", LIMIT_MEAN), divided_exact = probe_for("PSGD-AGG-010", LIMIT_EXACT);
     for (int64_t step = 0; step < j->e.steps; step++) {
         bool compressed_step = evidence_is_compressed_step(&j->e, step);
         if (compressed_step && (j->c->problem.flattened || !j->selection_known)) {
             return; /* the flattened variant compresses everything */
         }
         for (size_t i = 0; i < j->e.tensor_count; i++) {
-            if (!compressed_step) {
+            if (!compressed_step && sum_overflows(j, step, i)) {
+                judge_tensor(j, &divided, &divided_exact, step, i);
+            } else if (!compressed_step) {
                 judge_tensor(j, &plain, &plain_exact, step, i);
             } else if (!j->e.tensors[i].compressed) {
                 judge_tensor(j, &kept, &kept_exact, step, i);

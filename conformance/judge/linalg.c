@@ -186,7 +186,11 @@ static void transpose(double *t, const double *a, size_t rows, size_t columns) /
 
 /* The singular values alone, s[k] of tall[rows k], which is overwritten: many times quicker than with the vectors. B =
  * U^T A V is bidiagonal, with diagonal d and superdiagonal e; the symmetric tridiagonal matrix with zero diagonal and
- * d_1, e_1, d_2, ..., d_k beside it has the eigenvalues +-s (Golub and Kahan 1965). */
+ * d_1, e_1, d_2, ..., d_k beside it has the eigenvalues +-s (Golub and Kahan 1965). GSL's iteration ends where an
+ * element beside the diagonal is small against the two on it. Those of several zero singular values are zeros, and it
+ * never ended on some matrices of small integers of low rank. So the diagonal is shifted, by too little to round
+ * anything that counts: what is small against the shift is 2^-62 of the largest element. */
+#define SHIFT 0.9e-3
 static bool values_alone(double *s, double *tall, size_t rows, size_t k)
 {
     double *tau = doubles(2, k), *tridiagonal = doubles(2 * k, 2 * k), *eigenvalues = doubles(2, k);
@@ -200,18 +204,23 @@ static bool values_alone(double *s, double *tall, size_t rows, size_t k)
         tall[0] = norm_frobenius(tall, rows);
     }
     if (ok) {
+        double largest = 0;
         fill(tridiagonal, 4 * k * k, 0);
         for (size_t i = 0; i + 1 < 2 * k; i++) {
             double beside = tall[i / 2 * k + (i + 1) / 2]; /* d_(i/2), or e_(i/2) above it */
+            largest = fmax(largest, fabs(beside));
             tridiagonal[i * 2 * k + i + 1] = beside;
             tridiagonal[(i + 1) * 2 * k + i] = beside;
+        }
+        for (size_t i = 0; i < 2 * k; i++) {
+            tridiagonal[i * 2 * k + i] = SHIFT * largest;
         }
         gsl_matrix_view t = gsl_matrix_view_array(tridiagonal, 2 * k, 2 * k);
         gsl_vector_view e = gsl_vector_view_array(eigenvalues, 2 * k);
         ok = gsl_eigen_symm(&t.matrix, &e.vector, workspace) == GSL_SUCCESS;
         gsl_sort(eigenvalues, 1, 2 * k);
         for (size_t i = 0; i < k; i++) {
-            s[i] = fmax(eigenvalues[2 * k - 1 - i], 0);
+            s[i] = fmax(eigenvalues[2 * k - 1 - i] - SHIFT * largest, 0);
         }
     }
     gsl_eigen_symm_free(workspace);

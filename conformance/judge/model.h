@@ -43,6 +43,8 @@ void model_output_free(model_output *result);
 double type_epsilon(psgd_dtype dtype);
 /* The type's smallest denormal number: where rounding stops being relative. */
 double type_smallest(psgd_dtype dtype);
+/* Its largest finite one. */
+double type_largest(psgd_dtype dtype);
 
 /* A free-running model of a whole case, started from the case's q0 alone. */
 typedef struct model_run {

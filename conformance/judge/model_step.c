@@ -6,6 +6,7 @@
 #include "judge/linalg.h"
 #include "judge/model_internal.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -28,6 +29,17 @@ double type_smallest(psgd_dtype dtype)
     case PSGD_F64: return 0x1p-1074;
     case PSGD_F16: return 0x1p-24;
     case PSGD_BF16: return 0x1p-133;
+    }
+    return NAN;
+}
+
+double type_largest(psgd_dtype dtype)
+{
+    switch (dtype) {
+    case PSGD_F32: return 0x1.fffffep127;
+    case PSGD_F64: return DBL_MAX;
+    case PSGD_F16: return 0x1.ffcp15;
+    case PSGD_BF16: return 0x1.fep127;
     }
     return NAN;
 }
