@@ -60,6 +60,11 @@ static psgd_status read_metadata(reading *r)
         }
         snprintf(r->values[key], sizeof(psgd_text), "%s", value);
     }
+    /* The checksum, taken over what a writer would write, does not see another key. */
+    const size_t key_count = psgd_safetensors_metadata_count(r->file);
+    if (key_count != PSGD_KEY_COUNT) {
+        return refuse(r, "%zu metadata keys, of which %d belong to a checkpoint", key_count, (int)PSGD_KEY_COUNT);
+    }
 
     size_t count = psgd_safetensors_count(r->file);
     psgd_tensor *tensors = calloc(count > 0 ? count : 1, sizeof *tensors);

@@ -314,3 +314,8 @@ const char *psgd_safetensors_metadata(const psgd_safetensors *file, const char *
 {
     return json_string_value(json_object_get(file->header.metadata, key));
 }
+
+size_t psgd_safetensors_metadata_count(const psgd_safetensors *file)
+{
+    return json_object_size(file->header.metadata);
+}

@@ -69,6 +69,7 @@ size_t psgd_safetensors_count(const psgd_safetensors *file);
 const psgd_tensor *psgd_safetensors_at(const psgd_safetensors *file, size_t index); /* in the order of their bytes */
 const psgd_tensor *psgd_safetensors_find(const psgd_safetensors *file, const char *name); /* null if there is none */
 const char *psgd_safetensors_metadata(const psgd_safetensors *file, const char *key);     /* null if there is none */
+size_t psgd_safetensors_metadata_count(const psgd_safetensors *file);                     /* keys; 0 without metadata */
 
 /* Serialises to memory: *bytes is malloc'ed, *count its length. The order of tensors is kept (so a tensor's bytes in
  * the file may lie at any address; the first one's at a multiple of 8); metadata keys come out sorted, so equal content

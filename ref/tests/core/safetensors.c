@@ -67,6 +67,7 @@ static void everything_comes_back(void **state)
     assert_string_equal(psgd_safetensors_metadata(file, "empty"), "");
     assert_string_equal(psgd_safetensors_metadata(file, "umlaut"), "\xc3\xbc\xc3\xa9");
     assert_null(psgd_safetensors_metadata(file, "other"));
+    assert_int_equal(psgd_safetensors_metadata_count(file), 3);
     psgd_safetensors_close(file);
 }
 
@@ -77,6 +78,7 @@ static void files_without_tensors(void **state)
     assert_int_equal(psgd_safetensors_count(file), 0);
     assert_null(psgd_safetensors_find(file, "a"));
     assert_null(psgd_safetensors_metadata(file, "a"));
+    assert_int_equal(psgd_safetensors_metadata_count(file), 0);
     psgd_safetensors_close(file);
     file = accepted("{\"__metadata__\":{}}  ", 0);
     assert_int_equal(psgd_safetensors_count(file), 0);
