@@ -4,7 +4,8 @@
 
 #include <stddef.h>
 
-/* The shortest decimal that reads back as value, with a point whatever the locale. text: at least 32 characters. */
+/* value with 15 significant digits if that reads back as it, else with 16, else 17; zeros at the end cut off, a point
+ * whatever the locale (CHECKPOINT.md). text: at least 32 characters. */
 void psgd_format_double(char *text, size_t size, double value);
 
 #endif

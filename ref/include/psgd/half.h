@@ -28,7 +28,7 @@ extern "C" {
 /* A double's own: 1 sign bit, 11 exponent bits biased by 1023, 52 fraction bits. */
 #define PSGD_DOUBLE_FRACTION ((UINT64_C(1) << 52) - 1)
 
-/* Of the type with so many fraction bits; see psgd_f16_to_double and its like below. */
+/* The two conversions, of the type with so many fraction bits. What programs call is below. */
 static inline double psgd_half_to_double(uint16_t half, int fraction_bits)
 {
     const int exponent_bits = 15 - fraction_bits;
@@ -59,7 +59,6 @@ static inline double psgd_half_to_double(uint16_t half, int fraction_bits)
     return value;
 }
 
-/* To the type with so many fraction bits. */
 static inline uint16_t psgd_half_from_double(double value, int fraction_bits)
 {
     const int exponent_bits = 15 - fraction_bits;
@@ -95,6 +94,8 @@ static inline uint16_t psgd_half_from_double(double value, int fraction_bits)
     const uint64_t exponent_below = below > 0 ? 0 : (uint64_t)(exponent + bias - 1);
     return (uint16_t)(sign | ((exponent_below << fraction_bits) + kept));
 }
+
+/* ---- What programs call ---- */
 
 static inline double psgd_f16_to_double(uint16_t half)
 {

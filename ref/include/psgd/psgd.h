@@ -53,14 +53,20 @@ typedef enum psgd_status {
     PSGD_ERR_DEVICE = 81
 } psgd_status;
 
+/* F16 is binary16 of IEEE 754, BF16 the upper half of a binary32; half.h converts both. What a state keeps from step to
+ * step (P, Q, the error) has its bucket's type. In half types matrix products and norms are accumulated in float or
+ * wider and rounded once; under claim TORCH all else is rounded after each operation, and Gram-Schmidt orthogonalises
+ * whatever r is. */
 typedef enum psgd_dtype { PSGD_F32 = 1, PSGD_F64 = 2, PSGD_F16 = 3, PSGD_BF16 = 4 } psgd_dtype;
 
 typedef enum psgd_variant {
     PSGD_LAYERWISE = 1, /* PyTorch's powerSGD_hook: one low-rank approximation per tensor */
-    /* PyTorch's batched_powerSGD_hook: one per bucket, padded with zeros to a square of side ceil(sqrt(length)).
-     * Neither orthogonalization_epsilon nor min_compression_rate counts. matrix_approximation_rank is not clipped:
-     * above the side it is PSGD_ERR_ARGUMENT at the bucket's compressed steps (for an empty bucket, whose side is 0,
-     * always). */
+    /* PyTorch's batched_powerSGD_hook: one per bucket, its elements row by row and then zeros in a square of side
+     * ceil(sqrt(length)); P and Q are side x r each. The result is P Q^T cut back to the bucket's length; the error is
+     * the whole square's: that of the padding is kept and added in the next step like any other. Neither
+     * orthogonalization_epsilon nor min_compression_rate nor batch_tensors_with_same_shape counts.
+     * matrix_approximation_rank is not clipped: above the side it is PSGD_ERR_ARGUMENT at the bucket's compressed
+     * steps (for an empty bucket, whose side is 0, always). */
     PSGD_FLATTENED = 2
 } psgd_variant;
 
@@ -69,7 +75,8 @@ typedef enum psgd_claim {
     PSGD_CLAIM_CORE = 1 << 0,
     PSGD_CLAIM_ERROR_FEEDBACK = 1 << 1,
     PSGD_CLAIM_WARM_START = 1 << 2,
-    /* State for state like PyTorch's hook, seeded Q included; needs peek. */
+    /* State for state like PyTorch's hook, seeded Q included (but for half types, where PyTorch has no settled rule);
+     * needs peek. */
     PSGD_CLAIM_TORCH = 1 << 3,
     PSGD_CLAIM_FLATTENED = 1 << 4,
     PSGD_CLAIM_MULTIRANK = 1 << 5,
@@ -109,10 +116,10 @@ typedef struct psgd_comm {
     psgd_status (*wait)(void *context, void *request);
 } psgd_comm;
 
-/* Where a fresh Q comes from. draw() writes q, an m x r row-major matrix of standard normals in host memory, not
- * orthogonalised. It is a pure function of its arguments, the same on every rank: step counts from 0, plain iterations
- * included; tensor is the index within the bucket (with same-shape batching too; 0 for the flattened variant). Called
- * only from the thread that is in step() or submit(). */
+/* Where a fresh Q comes from. draw() writes q, an m x r row-major matrix of standard normals, elements of the dtype, in
+ * host memory, not orthogonalised. It is a pure function of its arguments, the same on every rank: step counts from 0,
+ * plain iterations included; tensor is the index within the bucket (with same-shape batching too; 0 for the flattened
+ * variant, where m is the side). Called only from the thread that is in step() or submit(). */
 typedef struct psgd_q_source {
     void *context;
     psgd_status (*draw)(void *context, uint64_t step, size_t bucket, size_t tensor, psgd_dtype dtype, size_t m,
@@ -132,8 +139,8 @@ typedef struct psgd_config {
     bool batch_tensors_with_same_shape;          /* may change which normals are drawn; nothing else in the results */
     uint32_t random_seed;                        /* the same on every rank */
     int64_t compression_stats_logging_frequency; /* iterations; below 1 counts as 1 */
-    /* Null: under claim TORCH the seeded chain of PyTorch's hook, else the implementation's own. An implementation that
-     * can't take one answers PSGD_ERR_UNSUPPORTED in create. */
+    /* Null: under claim TORCH the seeded chain of PyTorch's hook (f32 and f64), else the implementation's own. An
+     * implementation that can't take one answers PSGD_ERR_UNSUPPORTED in create. */
     const psgd_q_source *q_source;
     /* Null: silent. A report is the line "statistics iter=N before=N after=N rate=X" (no new line at its end); other
      * lines start otherwise. Called from within step, submit or wait only; it must not call the state. */
@@ -176,6 +183,8 @@ typedef struct psgd_bucket {
     const psgd_shape *shapes;
 } psgd_bucket;
 
+/* Elements of all buckets since the first compressed step. A tensor counts n m before, and (n + m) r or, uncompressed,
+ * n m after; a bucket of the flattened variant its length before, and 2 side r after. */
 typedef struct psgd_statistics {
     double compression_rate; /* before / after; 0 if nothing was counted */
     uint64_t numel_before_compression;
@@ -220,16 +229,19 @@ typedef struct psgd_implementation {
 
     /* Optional: null if not offered. */
     /* step() = submit + wait. A submit that fails leaves *request null and nothing to wait for. Between the two bucket
-     * data belongs to the implementation; wait frees the request, on failure and on a broken state too, and gives
-     * PSGD_ERR_ARGUMENT for one that is not pending, as far as that can be known; the iteration counter advances at the
-     * submit of the last bucket. While a request is pending, step, submit of the same bucket, peek, statistics, save
-     * and load give PSGD_ERR_ARGUMENT, nothing changed; destroy first completes what is pending (all ranks must). */
+     * data belongs to the implementation; *bucket and its shapes are read within submit only. Several buckets may be
+     * pending, of the next iteration too, and are waited for in any order, the same on all ranks. The iteration counter
+     * advances at the submit of the last bucket. wait frees the request, on failure and on a broken state too (where it
+     * may give PSGD_ERR_BROKEN even if this bucket's own sums had come), and gives PSGD_ERR_ARGUMENT for one that is
+     * not pending, as far as that can be known. While a request is pending, step, submit of the same bucket, peek,
+     * statistics, save and load give PSGD_ERR_ARGUMENT, nothing changed; destroy first completes what is pending (all
+     * ranks must). */
     psgd_status (*submit)(psgd_state *state, const psgd_bucket *bucket, psgd_request **request);
     psgd_status (*wait)(psgd_state *state, psgd_request *request);
-    /* Writes elements of the bucket's dtype to host memory; bytes must be exactly theirs. bucket is a
-     * psgd_bucket.index. PSGD_ERR_ARGUMENT for a tensor that is not compressed or a bucket not compressed yet. What the
-     * configuration does not keep (E without error feedback, P and Q without warm start): the last step's values, zeros
-     * for E, or PSGD_ERR_ARGUMENT. */
+    /* Writes elements of the bucket's dtype to host memory, aligned to an element's size; bytes must be exactly theirs.
+     * bucket is a psgd_bucket.index. PSGD_ERR_ARGUMENT for a tensor that is not compressed or a bucket not compressed
+     * yet. What the configuration does not keep (E without error feedback, P and Q without warm start): the last step's
+     * values, zeros for E, or PSGD_ERR_ARGUMENT. */
     psgd_status (*peek)(const psgd_state *state, psgd_part part, size_t bucket, size_t tensor, void *data,
                         size_t bytes);
     psgd_status (*statistics)(const psgd_state *state, psgd_statistics *statistics);
