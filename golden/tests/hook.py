@@ -34,6 +34,18 @@ def run_ranks(folder, function):
         return outcome.merged(share_equal_outputs=False), outcome.statuses
 
 
+def choose(folder, names, set_up):
+    """Layerwise cases, as the hooks are; of a set-up that is not at hand none of half types, which it may lack."""
+
+    def suits(name):
+        metadata = safetensors.read(os.path.join(folder, name))[1]
+        is_case = metadata.get("format") == cases.CASE_FORMAT
+        layerwise = is_case and json.loads(metadata["config"])["variant"] == "layerwise"
+        return layerwise and (set_up is not None or metadata["dtype"] not in cases.HALF_TYPES)
+
+    return regenerate.choose(folder, [name for name in names if suits(name)])
+
+
 def main(folder):
     try:
         described = processes.describe_environment()
@@ -42,7 +54,7 @@ def main(folder):
     folder = os.path.abspath(folder)
     listed = manifest.read(folder)
     set_up, _ = manifest.set_up_at_hand(listed, described)
-    names = regenerate.choose(folder, [n for n, e in listed["files"].items() if set_up in (None, e["set_up"])])
+    names = choose(folder, manifest.files_of(listed, set_up) if set_up else list(listed["files"]), set_up)
     name = names[-1]
     golden = cases.Case(os.path.join(folder, name))
     with tempfile.TemporaryDirectory(prefix="psgd-golden-") as scratch:

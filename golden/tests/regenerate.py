@@ -3,11 +3,12 @@
 
     regenerate.py DIR      exit status 0, 1 (bytes differ), 77 (no PyTorch here, or another set-up than any file's)
 
-Of the files of the set-up that is at hand: of the two smallest world sizes the smallest file with a compressed tensor,
-and all raw draws. Those of other set-ups are counted and named. Starting PyTorch is what takes time, so this calls the
+Of the files of the set-up that is at hand: of each variant and its two smallest world sizes the smallest file with a
+compressed tensor, and all raw draws. Those of other set-ups are counted and named. Starting PyTorch is what takes time, so this calls the
 generator's functions rather than its command.
 """
 
+import json
 import os
 import sys
 import tempfile
@@ -27,13 +28,15 @@ def skip(reason):
 
 
 def choose(folder, names):
-    """Of these files: of each world size the smallest golden one in which the fifth step compressed something."""
-    chosen = {}
+    """Of these files: of each variant and world size the smallest golden one in which the fifth step compressed something;
+    of each variant those of the smallest worlds, the layerwise ones first."""
+    chosen = {False: {}, True: {}}
     for name in sorted(names, key=lambda n: os.path.getsize(os.path.join(folder, n))):
         tensors, metadata = safetensors.read(os.path.join(folder, name))
         if metadata.get("format") == cases.CASE_FORMAT and any(tensor.startswith("p/t4/") for tensor in tensors):
-            chosen.setdefault(int(metadata["world"]), name)
-    return [chosen[world] for world in sorted(chosen)[:WORLD_SIZES]]
+            flattened = json.loads(metadata["config"])["variant"] == "flattened"
+            chosen[flattened].setdefault(int(metadata["world"]), name)
+    return [of[world] for of in chosen.values() for world in sorted(of)[:WORLD_SIZES]]
 
 
 def strip(source, target):
