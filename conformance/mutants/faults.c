@@ -59,8 +59,6 @@ static const fault_entry entries[FAULT_COUNT] = {
     [FAULT_HALF_QR] = {"half-qr", "Half types are orthogonalised by Householder QR from r = 3 on.", "PSGD-ORT-002"},
     [FAULT_HALF_SATURATES] = {"half-saturates", "Infinity becomes the largest number of a half type.", "PSGD-NUM-001"},
     [HONEST_WIDE_FACTORS] = {"half-wide-factors", "P and Q of half types are kept and summed in f32.", ""},
-    [HONEST_SUMS_ONE_BY_ONE] = {"half-sums-one-by-one",
-                                "Ranks are summed one after the other, and each addition is rounded to the type.", ""},
     [HONEST_FLOAT_SUMS] = {"float-sums", "Products of matrices are summed in f32.", ""},
 };
 

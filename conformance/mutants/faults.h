@@ -33,7 +33,6 @@ typedef enum fault {
     FAULT_HALF_QR,
     FAULT_HALF_SATURATES,
     HONEST_WIDE_FACTORS, /* honest variants are no faults: they must conform */
-    HONEST_SUMS_ONE_BY_ONE,
     HONEST_FLOAT_SUMS,
     FAULT_COUNT
 } fault;

@@ -43,7 +43,7 @@ static void workspace_free(workspace *w)
     free(w->own);
 }
 
-static psgd_status all_reduce(psgd_state *state, double *values, size_t count, void *wire, psgd_dtype dtype)
+psgd_status faulty_sum_over_ranks(psgd_state *state, double *values, size_t count, void *wire, psgd_dtype dtype)
 {
     faulty_store(state, wire, values, count, dtype);
     const psgd_status status = state->comm.allreduce_sum(state->comm.context, count > 0 ? wire : NULL, count, dtype);
@@ -53,33 +53,6 @@ static psgd_status all_reduce(psgd_state *state, double *values, size_t count, v
     }
     faulty_load(values, wire, count, dtype);
     return PSGD_OK;
-}
-
-/* Rank by rank, each addition rounded, as MPI libraries add in half types: one all-reduce brings one rank's values. */
-static psgd_status sum_one_by_one(psgd_state *state, double *values, size_t count, void *wire, psgd_dtype dtype)
-{
-    double *sum = calloc(2 * count + 1, sizeof *sum), *one = sum + count;
-    psgd_status status = sum != NULL ? PSGD_OK : PSGD_ERR_MEMORY;
-    for (int k = 0; k < state->comm.size && status == PSGD_OK; k++) {
-        for (size_t i = 0; i < count; i++) {
-            one[i] = k == state->comm.rank ? values[i] : 0;
-        }
-        status = all_reduce(state, one, count, wire, dtype);
-        for (size_t i = 0; i < count && status == PSGD_OK; i++) {
-            sum[i] = faulty_round(state, sum[i] + one[i], dtype);
-        }
-    }
-    if (status == PSGD_OK) {
-        memcpy(values, sum, count * sizeof *sum);
-    }
-    free(sum);
-    return status;
-}
-
-psgd_status faulty_sum_over_ranks(psgd_state *state, double *values, size_t count, void *wire, psgd_dtype dtype)
-{
-    return fault_is(state, HONEST_SUMS_ONE_BY_ONE) ? sum_one_by_one(state, values, count, wire, dtype)
-                                                   : all_reduce(state, values, count, wire, dtype);
 }
 
 psgd_status faulty_plain_step(psgd_state *state, const psgd_bucket *bucket, size_t numel)
