@@ -1,7 +1,8 @@
 /* judged.c: the reference under the judge, on problems made from any bytes (judged_problem.h). The reference is right,
  * so whatever fails is a fault of the reference, of the judge, or of what lies between them (case and result files, the
  * driver): the problem and the failed check are printed, and it is a finding. A problem is judged twice, as PyTorch's
- * hook with Q drawn from the seed, and as any port that takes the Q it is given.
+ * hook with Q drawn from the seed (but for half types, where it is given), and as any port that takes the Q it is
+ * given.
  */
 #include "fuzz.h"
 
@@ -16,7 +17,7 @@
 /* One way of running and judging: as the hook, or not. */
 typedef struct judged_run {
     uint64_t claims; /* tested */
-    bool seeded;
+    bool as_hook;
     char message[256];
 } judged_run;
 
@@ -49,7 +50,7 @@ static void check_verdict(const verdict *v, uint64_t claims)
 
 static bool make(test_case *c, const problem *p, judged_run *r)
 {
-    return case_build(c, p, "fuzz", "", problem_claims(p) | (r->seeded ? PSGD_CLAIM_TORCH : 0), NULL, r->message,
+    return case_build(c, p, "fuzz", "", problem_claims(p) | (r->as_hook ? PSGD_CLAIM_TORCH : 0), NULL, r->message,
                       sizeof r->message);
 }
 
@@ -58,7 +59,7 @@ static trace *run(const test_case *c, judged_run *r)
 {
     char *folder = c->problem.checkpoint >= 0 ? temp_folder_make(r->message, sizeof r->message) : NULL;
     fuzz_check(folder || c->problem.checkpoint < 0, r->message);
-    trace *t = ranks_run(c, psgd_ref(), r->seeded, folder, r->message, sizeof r->message);
+    trace *t = ranks_run(c, psgd_ref(), case_is_seeded(c), folder, r->message, sizeof r->message);
     fuzz_check(t, r->message);
     if (folder) {
         temp_folder_remove(folder);
@@ -84,9 +85,9 @@ static void judge_companion_of(verdict *v, const test_case *c, const trace *t, j
     problem_free(&other);
 }
 
-static void run_and_judge(const problem *p, uint64_t claims, bool seeded)
+static void run_and_judge(const problem *p, uint64_t claims, bool as_hook)
 {
-    judged_run r = {.claims = claims, .seeded = seeded};
+    judged_run r = {.claims = claims, .as_hook = as_hook};
     verdict v = {0};
     test_case c;
     if (!make(&c, p, &r)) { /* for instance a scale that is not exact in the type */

@@ -67,23 +67,32 @@ static void write_shapes(source *s)
     (void)fputc(']', s->text);
 }
 
-/* Flags and steps: steps 0 and 1 may be compressed only without memories. */
-static void write_steps(source *s)
+/* Steps 0 and 1 may be compressed only without memories. Returns the flags, to which write_flags adds. */
+static const char *write_steps(source *s)
 {
-    static const char *const flags[] = {"ef,ws", "ef", "ws", "-", "ef,ws,bs", "ef,bs", "ws,bs", "bs"};
+    static const char *const flags[] = {"ef,ws", "ef", "ws", "", "ef,ws,bs", "ef,bs", "ws,bs", "bs"};
     const unsigned which = pick(s, 8), start = which % 4 == 3 ? pick(s, 4) : 2 + pick(s, 2);
     const unsigned steps = start + 1 + pick(s, 6);
-    (void)fprintf(s->text, "/%s/s%u/i%u", flags[which], start, steps);
+    (void)fprintf(s->text, "/s%u/i%u", start, steps);
     if (pick(s, 8) == 7)
         (void)fprintf(s->text, "/ckpt=%u", pick(s, steps));
+    return flags[which];
+}
+
+static void write_flags(source *s, const char *flags)
+{
+    static const char *const more[] = {"", "", "flat", "async", "flat,async", "", "flat", "async"};
+    const char *added = PICK_WORD(s, more);
+    const bool none = flags[0] == '\0' && added[0] == '\0', both = flags[0] != '\0' && added[0] != '\0';
+    (void)fprintf(s->text, "/%s%s%s", none ? "-" : flags, both ? "," : "", added);
 }
 
 static void write_gradients(source *s)
 {
-    static const char *const kinds[] = {"gauss",       "decay:0.5", "power",      "gap",   "flat",  "deficient",
-                                        "deficient:1", "rank",      "rank:1",     "zero",  "ints",  "zerocol",
-                                        "dupcol",      "dead",      "onerow",     "huge",  "tiny",  "bits40",
-                                        "nan",         "inf",       "decay:0.05", "nan@0", "rank:3"};
+    static const char *const kinds[] = {"gauss",       "decay:0.5", "power",      "gap",   "flat",   "deficient",
+                                        "deficient:1", "rank",      "rank:1",     "zero",  "ints",   "zerocol",
+                                        "dupcol",      "dead",      "onerow",     "huge",  "tiny",   "bits40",
+                                        "nan",         "inf",       "decay:0.05", "nan@0", "rank:3", "uneven"};
     const unsigned count = 1 + pick(s, 3);
     for (unsigned i = 0; i < count && i < s->tensors; i++)
         (void)fprintf(s->text, "%s%s", i > 0 ? "|" : "/grad=", PICK_WORD(s, kinds));
@@ -96,17 +105,22 @@ static void write_problem(source *s)
     static const char *const epsilons[] = {"0", "0", "1e-8", "1e-2rel", "0.3", "1e-30", "1"};
     static const char *const more[] = {"",          "",         "/scale=-30", "/scale=16",   "/rev",
                                        "/scale=40", "/scale=3", "/scale=60",  "/scale=-120", ""};
+    static const char *const types[] = {"f32", "f16", "bf16", "f64"};
     static const unsigned ranks[] = {1, 2, 3, 4, 5, 8};
     (void)fputs(PICK_WORD(s, worlds), s->text);
-    (void)fprintf(s->text, "/r%u/%s", ranks[pick(s, 6)], pick(s, 2) == 0 ? "f32" : "f64");
-    write_steps(s);
+    (void)fprintf(s->text, "/r%u", ranks[pick(s, 6)]); /* one after the other: compilers differ in arguments' order */
+    (void)fprintf(s->text, "/%s", PICK_WORD(s, types));
+    const char *flags = write_steps(s);
     (void)fprintf(s->text, "/rate%s", PICK_WORD(s, rates));
     (void)fprintf(s->text, "/eps%s", PICK_WORD(s, epsilons));
     write_shapes(s);
     write_gradients(s);
-    (void)fprintf(s->text, "%s%s", pick(s, 6) == 5 ? "/const" : "", PICK_WORD(s, more));
+    (void)fputs(pick(s, 6) == 5 ? "/const" : "", s->text);
+    (void)fputs(PICK_WORD(s, more), s->text);
     (void)fprintf(s->text, "/seed=%u", next(s));
-    (void)fprintf(s->text, "/rs=%u/stats=%u", next(s), 1 + pick(s, 5));
+    (void)fprintf(s->text, "/rs=%u", next(s));
+    (void)fprintf(s->text, "/stats=%u", 1 + pick(s, 5));
+    write_flags(s, flags);
 }
 
 /* ---- the three ways ---- */
@@ -140,8 +154,8 @@ static bool from_text(problem *p, const uint8_t *data, size_t size)
 static bool from_seed(problem *p, source *s, bool torch)
 {
     const uint64_t claims = PSGD_CLAIM_CORE | PSGD_CLAIM_ERROR_FEEDBACK | PSGD_CLAIM_WARM_START | PSGD_CLAIM_MULTIRANK |
-                            PSGD_CLAIM_SUBGROUP | PSGD_CLAIM_CHECKPOINT | PSGD_CLAIM_F64 |
-                            (torch ? PSGD_CLAIM_TORCH : 0);
+                            PSGD_CLAIM_SUBGROUP | PSGD_CLAIM_CHECKPOINT | PSGD_CLAIM_F64 | PSGD_CLAIM_F16 |
+                            PSGD_CLAIM_BF16 | PSGD_CLAIM_FLATTENED | PSGD_CLAIM_ASYNC | (torch ? PSGD_CLAIM_TORCH : 0);
     const uint64_t seed = next(s), high = next(s), low = next(s);
     return suite_random_problem(p, seed, high << 8 | low, claims);
 }

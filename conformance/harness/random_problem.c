@@ -1,6 +1,7 @@
 /* random_problem.c: random problem strings for --fuzz. Each is written as text and parsed, so that whatever is drawn is
  * a problem of the grammar. Shapes lean to the edges of the algorithm: 1, r - 1, r, r + 1, ties of the selection;
- * without the claim torch to matrices that every selection rule compresses, and short vectors.
+ * without the claim torch to matrices that every selection rule compresses, and short vectors. The flattened variant
+ * selects nothing: its squares come from any shapes, some with a side below the rank, which is refused.
  */
 #include "harness/data_random.h"
 #include "harness/suite.h"
@@ -15,7 +16,7 @@ typedef struct draw {
     data_stream stream;
     FILE *text;
     uint64_t claims;
-    bool torch, error_feedback, warm_start, half;
+    bool torch, error_feedback, warm_start, half, flattened;
     int64_t r;
     size_t elements;
 } draw;
@@ -98,7 +99,7 @@ static void write_shapes(draw *d, size_t rate)
         const size_t tensors = 1 + pick(d, 4);
         for (size_t i = 0; i < tensors && (i == 0 || d->elements < MOST_ELEMENTS); i++) {
             (void)fputs(i > 0 ? "," : b > 0 ? ";" : "", d->text);
-            if (d->torch)
+            if (d->torch || d->flattened)
                 write_any_shape(d, rate);
             else
                 write_unambiguous_shape(d);
@@ -135,11 +136,13 @@ static void write_flags(draw *d)
 {
     d->error_feedback = claims(d, PSGD_CLAIM_ERROR_FEEDBACK) && !chance(d, 4);
     d->warm_start = claims(d, PSGD_CLAIM_WARM_START) && !chance(d, 4);
+    d->flattened = claims(d, PSGD_CLAIM_FLATTENED) && chance(d, 5);
     const bool batching = chance(d, 3), async = claims(d, PSGD_CLAIM_ASYNC) && chance(d, 5);
     const struct {
         bool on;
         const char *name;
-    } flags[] = {{d->error_feedback, "ef"}, {d->warm_start, "ws"}, {batching, "bs"}, {async, "async"}};
+    } flags[] = {
+        {d->error_feedback, "ef"}, {d->warm_start, "ws"}, {batching, "bs"}, {d->flattened, "flat"}, {async, "async"}};
     bool any = false;
     for (size_t i = 0; i < sizeof flags / sizeof flags[0]; i++)
         if (flags[i].on) {

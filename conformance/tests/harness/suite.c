@@ -126,13 +126,30 @@ static void test_companions(void **unused)
     }
 }
 
+/* Its square's side is below the rank. */
+static bool has_bucket_below_rank(const problem *p)
+{
+    for (size_t b = 0; b < p->bucket_count; b++) {
+        size_t length = 0;
+        for (size_t i = 0; i < p->buckets[b].tensor_count; i++) {
+            size_t numel = 1;
+            for (size_t d = 0; d < p->buckets[b].shapes[i].ndim; d++)
+                numel *= p->buckets[b].shapes[i].dims[d];
+            length += numel;
+        }
+        if (length <= (size_t)((p->r - 1) * (p->r - 1)))
+            return true;
+    }
+    return false;
+}
+
 /* The same for the same arguments, within what is claimed, and at the edges that it is biased to. */
 static void test_random(void **unused)
 {
     (void)unused;
     const uint64_t basic = PSGD_CLAIM_CORE | PSGD_CLAIM_ERROR_FEEDBACK;
     const uint64_t all = ~(uint64_t)0;
-    size_t ties = 0, edges = 0, async = 0;
+    size_t ties = 0, edges = 0, async = 0, flattened = 0, batched = 0, above = 0;
     for (uint64_t i = 0; i < 2000; i++) {
         problem p, again;
         assert_true(suite_random_problem(&p, 3, i, basic));
@@ -148,6 +165,9 @@ static void test_random(void **unused)
         free(text_again);
         problem_free(&again);
         async += p.async;
+        batched += p.same_shape_batching;
+        flattened += p.flattened;
+        above += p.flattened && has_bucket_below_rank(&p);
         assert_true(p.start > 1 || !(p.error_feedback || p.warm_start));
         for (size_t b = 0; b < p.bucket_count; b++)
             for (size_t j = 0; j < p.buckets[b].tensor_count; j++) {
@@ -163,6 +183,9 @@ static void test_random(void **unused)
     assert_true(ties > 100);
     assert_true(edges > 300);
     assert_true(async > 100 && async < 1000);
+    assert_true(batched > 300 && batched < 1000);
+    assert_true(flattened > 100 && flattened < 1000);
+    assert_true(above > 10 && above < flattened / 2); /* refused: most are not */
 }
 
 /* A seed names the same problems whatever compiled the kit. */
@@ -170,9 +193,9 @@ static void test_random_is_frozen(void **unused)
 {
     (void)unused;
     static const char *const texts[] = {
-        "W1/r2/s1/i6/bf16/bs/rate8/eps0/[12x1]/grad=ints/seed=358084/rs=185",
-        "W3/r2/s2/i8/f64/ws/rate8/eps0/[5x2x5x1;3x5x5x4,32x32,10x4,3x3]/grad=gauss/seed=255796/rs=560",
-        "W2/r2/s2/i8/f32/async/rate0/eps0/[3x5x2x5x4,5x5x2x1x5;2x4,1x1;1x3,16x1]/grad=power/const/seed=865920/rs=902",
+        "W1/r2/s0/i3/bf16/-/rate8/eps0/[1x15,32x31;32x33,1x1,1x5x1x4x5]/grad=gap/seed=188241/rs=904",
+        "W3/r2/s2/i8/f64/ws/rate2/eps0/[2x5x1x5,3x5x5x4,8x8,10x4;4x13,6x2]/grad=decay:0.7/seed=252540/rs=161",
+        "W2/r2/s0/i5/f32/flat,async/rate2/eps0/[5x2x5x4,5x1]/grad=decay:0.7/seed=307440/rs=596",
     };
     for (uint64_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         problem p;
