@@ -13,9 +13,10 @@
 /* Refuses a bucket that no step can work on now. layout: made from it. */
 static psgd_status check_bucket(const psgd_state *state, const psgd_bucket *bucket, const psgd_bucket_layout *layout)
 {
-    if ((uintptr_t)bucket->data % psgd_dtype_size(bucket->dtype) != 0) {
+    const size_t size = psgd_dtype_size(bucket->dtype); /* a power of two */
+    if (((uintptr_t)bucket->data & (size - 1)) != 0) {
         return psgd_fail(PSGD_ERR_ARGUMENT, state->message, PSGD_MESSAGE_SIZE,
-                         "bucket.data is not aligned to the %zu bytes of an element", psgd_dtype_size(bucket->dtype));
+                         "bucket.data is not aligned to the %zu bytes of an element", size);
     }
     if (psgd_request_find(state, layout->index)) {
         return psgd_fail(PSGD_ERR_ARGUMENT, state->message, PSGD_MESSAGE_SIZE,

@@ -170,10 +170,10 @@ psgd_status psgd_threads_start(void *context, void *data, size_t count, psgd_dty
     if (request == NULL)
         return PSGD_ERR_ARGUMENT;
     *request = NULL;
-    const psgd_value_type *type = psgd_value_type_of((uint32_t)dtype);
-    if (own == NULL || type == NULL || (count > 0 && data == NULL) ||
-        count > SIZE_MAX / psgd_dtype_size((uint32_t)dtype))
+    const size_t size = psgd_dtype_size((uint32_t)dtype);
+    if (own == NULL || size == 0 || (count > 0 && data == NULL) || count > SIZE_MAX / size)
         return PSGD_ERR_ARGUMENT;
+    const psgd_value_type *type = psgd_value_type_of((uint32_t)dtype);
     place *p = NULL;
     psgd_threads_lock(own->group);
     const psgd_status status = start(&p, own, data, count, type);
