@@ -1,5 +1,5 @@
 /* checkpoint.c: what is written is read again, to the bit, whatever the element type and the variant. That what is
- * damaged or of another configuration is refused is tested through the reference (ref/tests/checkpoint.c). */
+ * damaged or of another configuration is refused is tested through the reference (ref/tests/checkpoint_refused.c). */
 #include "core/checkpoint_metadata.h"
 
 #include <stdarg.h>
