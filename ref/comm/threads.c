@@ -67,30 +67,30 @@ psgd_status psgd_threads_create(psgd_threads **group, int32_t size, double timeo
     return PSGD_OK;
 }
 
-psgd_status psgd_threads_join(psgd_threads *group, int32_t number, psgd_comm *comm, char *message, size_t message_size)
+psgd_status psgd_threads_join(psgd_threads *group, int32_t rank, psgd_comm *comm, char *message, size_t message_size)
 {
     if (group == NULL || comm == NULL) {
         psgd_group_explain(message, message_size, "%s is null", group == NULL ? "group" : "comm");
         return PSGD_ERR_ARGUMENT;
     }
     *comm = (psgd_comm){0};
-    if (number < 0 || number >= group->size) {
-        psgd_group_explain(message, message_size, "rank is %ld; it must be 0 to %ld", (long)number,
+    if (rank < 0 || rank >= group->size) {
+        psgd_group_explain(message, message_size, "rank is %ld; it must be 0 to %ld", (long)rank,
                            (long)group->size - 1);
         return PSGD_ERR_ARGUMENT;
     }
-    psgd_threads_rank *own = &group->ranks[number];
+    psgd_threads_rank *own = &group->ranks[rank];
     psgd_threads_lock(group);
     const bool taken = own->taken;
     own->taken = true;
     psgd_threads_unlock(group);
     if (taken) {
-        psgd_group_explain(message, message_size, "rank %ld is taken", (long)number);
+        psgd_group_explain(message, message_size, "rank %ld is taken", (long)rank);
         return PSGD_ERR_ARGUMENT;
     }
     *comm = (psgd_comm){.struct_size = (uint32_t)sizeof *comm,
                         .context = own,
-                        .rank = number,
+                        .rank = rank,
                         .size = group->size,
                         .allreduce_sum = psgd_threads_allreduce_sum,
                         .start_allreduce_sum = psgd_threads_start,

@@ -39,7 +39,7 @@ typedef enum psgd_status {
     PSGD_ERR_UNSUPPORTED = 40,
     /* Nothing was changed and no collective was started: step allocates all it needs first. */
     PSGD_ERR_MEMORY = 50,
-    /* A collective failed. */
+    /* A collective failed: the state is as it was before the call, or broken from now on. */
     PSGD_ERR_COMM = 60,
     /* An earlier failure left this state unusable: destroy it, or load a checkpoint. */
     PSGD_ERR_BROKEN = 61,
@@ -96,9 +96,10 @@ typedef enum psgd_claim {
  * at its end, and old callers and new implementations (or the reverse) still understand each other. A struct too short
  * for what a call cannot do without, in psgd_config the variant, is refused: PSGD_ERR_ARGUMENT. */
 
-/* Collectives of one process group, supplied by the caller (comm.h has self and processes, comm_mpi.h MPI). All ranks
- * call in the same order: an implementation starts collectives in an order that depends only on the sequence of its
- * step/submit/wait calls, never on what completed first. Buffers are host memory unless flags has PSGD_COMM_DEVICE. */
+/* Collectives of one process group, supplied by the caller (comm.h has self, processes and threads, comm_mpi.h MPI).
+ * All ranks call in the same order: an implementation starts collectives in an order that depends only on the sequence
+ * of its step/submit/wait calls, never on what completed first. Buffers are host memory unless flags has
+ * PSGD_COMM_DEVICE. */
 #define PSGD_COMM_DEVICE 1u
 typedef struct psgd_comm {
     uint32_t struct_size;
@@ -109,8 +110,9 @@ typedef struct psgd_comm {
     /* data[count] becomes the sum over the group's ranks, the same bits on each. count may be 0, data then null: such a
      * call is made on every rank all the same. data is aligned to its element's size. */
     psgd_status (*allreduce_sum)(void *context, void *data, size_t count, psgd_dtype dtype);
-    /* Non-blocking: start, then test (moves things on) until done or wait. wait frees the request, on failure too. All
-     * null if not offered. */
+    /* Non-blocking: start, then test (moves things on) as often as one likes, then wait, which frees the request, on
+     * failure too: it is due even if test said done, or failed. Several may be under way, blocking calls between them;
+     * waits may come in any order. All null if not offered. */
     psgd_status (*start_allreduce_sum)(void *context, void *data, size_t count, psgd_dtype dtype, void **request);
     psgd_status (*test)(void *context, void *request, bool *done);
     psgd_status (*wait)(void *context, void *request);
@@ -246,7 +248,7 @@ typedef struct psgd_implementation {
                         size_t bytes);
     psgd_status (*statistics)(const psgd_state *state, psgd_statistics *statistics);
     /* Per rank, not collective: one path per rank, rank and size stored and checked. save is atomic; a failed load
-     * leaves the state as it was. */
+     * leaves the state as it was. This project's format is ref/core/CHECKPOINT.md; a port may have its own. */
     psgd_status (*save)(const psgd_state *state, const char *path);
     psgd_status (*load)(psgd_state *state, const char *path);
     /* In words, of this state's last failed call; "" if none has failed. Valid until the state's next call. */

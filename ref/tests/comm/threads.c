@@ -9,9 +9,9 @@
 
 #include <cmocka.h>
 
-#include "comm/group.h"
 #include "comm/sum.h"
 #include "psgd/comm.h"
+#include "spans.h"
 #include "ways.h"
 #include <math.h>
 #include <pthread.h>
@@ -24,22 +24,6 @@ enum { MAX_RANKS = 16 };
 
 static const psgd_dtype dtypes[] = {PSGD_F32, PSGD_F64, PSGD_F16, PSGD_BF16};
 enum { DTYPES = 4 };
-
-static psgd_status start(const psgd_comm *comm, void *data, size_t count, psgd_dtype dtype, void **request)
-{
-    return comm->start_allreduce_sum(comm->context, data, count, dtype, request);
-}
-
-static void pause_for(long milliseconds)
-{
-    const struct timespec span = {milliseconds / 1000, milliseconds % 1000 * 1000000};
-    (void)nanosleep(&span, NULL);
-}
-
-static double seconds_since(int64_t begin)
-{
-    return (double)(psgd_monotonic_nanoseconds() - begin) / 1e9;
-}
 
 /* ---- A thread for each rank ---- */
 

@@ -9,26 +9,10 @@
 
 #include "comm/group.h"
 #include "psgd/comm.h"
+#include "spans.h"
 #include "ways.h"
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-
-static psgd_status start(const psgd_comm *comm, void *data, size_t count, psgd_dtype dtype, void **request)
-{
-    return comm->start_allreduce_sum(comm->context, data, count, dtype, request);
-}
-
-static void pause_for(long milliseconds)
-{
-    const struct timespec span = {milliseconds / 1000, milliseconds % 1000 * 1000000};
-    (void)nanosleep(&span, NULL);
-}
-
-static double seconds_since(int64_t begin)
-{
-    return (double)(psgd_monotonic_nanoseconds() - begin) / 1e9;
-}
 
 typedef struct pair {
     psgd_threads *group;

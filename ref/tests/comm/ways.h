@@ -7,12 +7,17 @@
 
 typedef enum way { BLOCKING, WAIT, TEST_THEN_WAIT, WAYS } way;
 
+static inline psgd_status start(const psgd_comm *comm, void *data, size_t count, psgd_dtype dtype, void **request)
+{
+    return comm->start_allreduce_sum(comm->context, data, count, dtype, request);
+}
+
 static inline psgd_status sum(const psgd_comm *comm, void *data, size_t count, psgd_dtype dtype, way how)
 {
     if (how == BLOCKING)
         return comm->allreduce_sum(comm->context, data, count, dtype);
     void *request = NULL;
-    psgd_status status = comm->start_allreduce_sum(comm->context, data, count, dtype, &request);
+    psgd_status status = start(comm, data, count, dtype, &request);
     if (request == NULL)
         return status;
     bool done = how == WAIT;
