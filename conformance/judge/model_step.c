@@ -173,7 +173,9 @@ static bool find_q_condition(double *condition, const model_input *input)
  * Directions that Q lost when it was orthogonalised (a warm Q of nearly parallel columns) are lost before that: hence
  * the factor of find_q_condition, 1 in ordinary cases. With epsilon = 0, singular values that are nothing but double's
  * rounding of the product are no part of the pseudo-inverse, and make kappa infinite. (I - Pi) Mbar = Mbar - out,
- * whatever completed a deficient P. */
+ * whatever completed a deficient P. What completed it is rounding alone, and matters as far as Mbar has something where
+ * Mbar Q has nothing: that, over such a singular value at most, is the last term of gamma, a few units where Mbar Q has
+ * all of Mbar's range. */
 static bool find_conditions(model_output *result, const model_input *input, const double *basis, const double *mq)
 {
     size_t n = input->n, m = input->m, r = input->r;
@@ -188,25 +190,31 @@ static bool find_conditions(model_output *result, const model_input *input, cons
         return true;
     }
     double *s = model_doubles(r, 1), *u = model_doubles(n, r), *inverse = model_doubles(r, m);
-    double *residual = model_doubles(n, m);
+    double *residual = model_doubles(n, m), *unreached = model_doubles(n, m);
     double q_condition;
-    bool ok = s != NULL && u != NULL && inverse != NULL && residual != NULL && singular_values(mq, n, r, s, u, NULL) &&
-              find_q_condition(&q_condition, input);
+    bool ok = s != NULL && u != NULL && inverse != NULL && residual != NULL && unreached != NULL &&
+              singular_values(mq, n, r, s, u, NULL) && find_q_condition(&q_condition, input);
     if (ok) {
         double norm = norm_2(input->mbar, n, m), norm_q = norm_2(basis, m, r);
         double epsilon = is_gram_schmidt(input) ? input->epsilon / input->world : 0;
         double cut = epsilon > 0 ? 0 : (double)(n > m ? n : m) * 0x1p-52 * norm * norm_q;
         double largest_inverse = 0;
+        bool deficient = false;
         matmul_tn(inverse, u, input->mbar, n, r, m); /* becomes S^+ U^T Mbar, of the same norm as (Mbar Q)^+ Mbar */
         for (size_t i = 0; i < r; i++) {
             double reciprocal = s[i] + epsilon > cut ? norm_q / (s[i] + epsilon) : 0;
             largest_inverse = fmax(largest_inverse, reciprocal);
+            deficient = deficient || reciprocal == 0;
+            for (size_t k = 0; k < n && reciprocal > 0; k++) {
+                add_multiple(unreached + k * m, u[k * r + i], inverse + i * m, m);
+            }
             for (size_t j = 0; j < m; j++) {
                 inverse[i * m + j] *= reciprocal;
             }
         }
         for (size_t i = 0; i < n * m; i++) {
             residual[i] = input->mbar[i] - result->out[i];
+            unreached[i] = input->mbar[i] - unreached[i];
         }
         double weakest = s[r - 1] + epsilon;
         double least = type_smallest(input->dtype) / type_epsilon(input->dtype);
@@ -214,11 +222,15 @@ static bool find_conditions(model_output *result, const model_input *input, cons
         product = fmax(product, least * sqrt((double)(n * r)));
         result->kappa = weakest > cut ? product / weakest * q_condition : INFINITY;
         result->gamma = 1 + norm_2(inverse, r, m) + largest_inverse * norm_2(residual, n, m);
+        if (deficient && cut > 0) {
+            result->gamma += norm_q / cut * norm_2(unreached, n, m);
+        }
     }
     free(s);
     free(u);
     free(inverse);
     free(residual);
+    free(unreached);
     return ok;
 }
 
