@@ -45,11 +45,14 @@ static bool spans_the_same(judging *j, int64_t step, size_t tensor, const model_
     return same;
 }
 
-/* Row 7's unit: u kappa, but P's own rounding is no less than the type's smallest number. */
-static double factor_unit(const judging *j, size_t tensor, const model_output *model)
+/* Row 7's unit: u kappa S / ||Mb||_F, since what is rounded are the ranks' terms, which may nearly cancel; P's own
+ * rounding is no less than the type's smallest number. */
+static double factor_unit(const judging *j, int64_t step, size_t tensor, const model_output *model)
 {
     const evidence_tensor *x = &j->e.tensors[tensor];
-    return fmax(j->e.u * model->kappa, type_smallest(j->c->dtype) * sqrt((double)(x->n * x->r)));
+    const tensor_evidence *at = evidence_at(&j->e, step, tensor);
+    double cancelled = at->norm > 0 ? fmax(1, at->scale / at->norm) : 1;
+    return fmax(j->e.u * model->kappa * cancelled, type_smallest(j->c->dtype) * sqrt((double)(x->n * x->r)));
 }
 
 /* Row 7 as a number, -1 where it can't be taken; and where P differs most. */
@@ -63,7 +66,7 @@ static double factor_ratio(judging *j, int64_t step, size_t tensor, const model_
         judging_lacks_memory(j);
     } else if (p != NULL && model->kappa * j->e.u <= SKIP_CONDITION) {
         *place = place_of(j, step, tensor, STAGE_P_ORTHOGONAL);
-        ratio = difference_ratio(p, model->p, x->n, x->r, factor_unit(j, tensor, model), place);
+        ratio = difference_ratio(p, model->p, x->n, x->r, factor_unit(j, step, tensor, model), place);
     }
     free(p);
     return ratio;
@@ -122,7 +125,7 @@ static bool judge_drawn(judging *j, probes *p, int64_t step, size_t tensor)
         check_place place;
         double ratio = factor_ratio(j, step, tensor, &model, &place);
         ok = ratio == -1 || probe_measure(j, x->gram_schmidt ? &p->p_gs : &p->p_qr, ratio,
-                                          judging_limit(j, LIMIT_FACTOR) * factor_unit(j, tensor, &model) /
+                                          judging_limit(j, LIMIT_FACTOR) * factor_unit(j, step, tensor, &model) /
                                               norm_frobenius(model.p, x->n * x->r),
                                           &place);
     }
@@ -187,8 +190,8 @@ static bool judge_kept(judging *j, probes *p, int64_t step, size_t tensor)
         double of_p = factor_ratio(j, step, tensor, &model, &place);
         if (ok && of_p != -1) {
             bool p_is_right = of_p <= judging_limit(j, LIMIT_FACTOR);
-            double power =
-                judging_limit(j, LIMIT_FACTOR) * factor_unit(j, tensor, &model) / norm_frobenius(model.p, x->n * x->r);
+            double power = judging_limit(j, LIMIT_FACTOR) * factor_unit(j, step, tensor, &model) /
+                           norm_frobenius(model.p, x->n * x->r);
             probe *method = x->gram_schmidt ? &p->p_gs : &p->p_qr;
             ok = probe_measure(j, p_is_right ? method : &p->kept_p, of_p, power, &place);
         }

@@ -24,7 +24,8 @@ static const limit_entry table[LIMIT_COUNT] = {
         {"6c", 10, 2.4, 10, 2.4,
          "||out - model||_F / (u S (1 + c + c max(1, ||Mb - out||_F / ||previous out||_F))), c = cond_r(previous out); "
          "the alternating variant"},
-    [LIMIT_FACTOR] = {"7", 20, 2.6, 4, 1.3, "||P - model P||_F / (u kappa), signs of columns included; under torch"},
+    [LIMIT_FACTOR] = {"7", 20, 2.6, 4, 1.3,
+                      "||P - model P||_F / (u kappa S / ||Mb||_F), signs of columns included; under torch"},
     [LIMIT_FREE_RUNNING] = {"8", 30, 6.6, 2, 0.5, "||out_t - model_t||_F / (u S (K_t, + max kappa for Gram-Schmidt))"},
     [LIMIT_GOLDEN] = {"golden", 30, 2.4, 2, 0.5, "as row 8, against PyTorch's results instead of the model's"},
     [LIMIT_TELESCOPING] = {"9", 4, 0.6, 0.8, 0.2, "||sum_t out_t + mean E_T - sum_t mean G_t||_F / (u T S)"},
