@@ -1,6 +1,6 @@
 /* processes_allreduce.c: the sum over the ranks of a group of processes. How ranks meet is told in processes.h.
  *
- * Refuses element types that sum.c has no row for, and ranks that disagree on count or type: that fails the group. */
+ * Refuses what is no psgd_dtype, and ranks that disagree on count or type: that fails the group. */
 #include "processes.h"
 #include "sum.h"
 #include <string.h>
@@ -23,8 +23,8 @@ static psgd_status wait_for_sum(const psgd_processes *group, unsigned generation
     const psgd_segment *segment = &group->segment;
     int64_t deadline = psgd_monotonic_nanoseconds() + segment->head->timeout_nanoseconds;
     for (;;) {
-        bool failed =
-            atomic_load(&segment->head->failed) != 0; /* before generation: who fails a group has summed first */
+        /* Before generation: who fails a group has summed first. */
+        bool failed = atomic_load(&segment->head->failed) != 0;
         if (atomic_load(&segment->head->generation) != generation)
             return PSGD_OK;
         if (failed)

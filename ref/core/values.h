@@ -1,8 +1,8 @@
 /* values.h: elements of any dtype as doubles, and back: one row of a table (values.c) for each type.
  *
- * Loads are exact, stores round once, to nearest even. The reference computes in double and rounds to the tensor's
- * dtype where PyTorch's hook keeps something in a tensor; the collectives sum in double and round the sum. Next:
- * psgd/half.h for the 16-bit types.
+ * Loads are exact, stores round once, to nearest even; elements are aligned to their size. The reference computes in
+ * double and rounds to the tensor's dtype where PyTorch's hook keeps something in a tensor; the collectives sum in
+ * double and round the sum. Next: psgd/half.h for the 16-bit types.
  */
 #ifndef PSGD_CORE_VALUES_H
 #define PSGD_CORE_VALUES_H
