@@ -356,7 +356,7 @@ bool evidence_build(evidence *e, const test_case *c, const trace *t)
 {
     *e = (evidence){.c = c, .t = t, .u = type_epsilon(c->dtype)};
     e->flattened = c->config.variant == PSGD_FLATTENED;
-    e->epsilon = e->flattened ? 0 : c->config.orthogonalization_epsilon;
+    e->epsilon = epsilon_in_use(&c->config, c->dtype);
     count_steps(e);
     bool ok = evidence_list_tensors(e);
     size_t steps = (size_t)e->steps;

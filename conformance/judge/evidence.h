@@ -53,7 +53,7 @@ typedef struct evidence {
     size_t differ_element;
     bool plain_only; /* no step of those is compressed */
     bool flattened;
-    double epsilon;           /* that the variant uses: the flattened one ignores the configured */
+    double epsilon;           /* that the variant uses, in this type: epsilon_in_use */
     size_t tensor_count;      /* flattened: one per bucket */
     size_t case_tensors;      /* as problem strings and the model count them, all of all buckets */
     evidence_tensor *tensors; /* [tensor_count] */

@@ -46,6 +46,10 @@ double type_smallest(psgd_dtype dtype);
 /* Its largest finite one. */
 double type_largest(psgd_dtype dtype);
 
+/* The epsilon that the variant uses in this type: 0 if flattened, and where the type's rounding leaves nothing of it
+ * (1e-8 in f16): added to a norm of zero it is still zero, and the hook divides by that. */
+double epsilon_in_use(const psgd_config *config, psgd_dtype dtype);
+
 /* A free-running model of a whole case, started from the case's q0 alone. */
 typedef struct model_run {
     double **out;  /* [steps * bucket_count][numel]: the mean result */

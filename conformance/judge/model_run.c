@@ -94,7 +94,6 @@ static bool compress(model_pass *pass, memory *kept, double *out, const double *
     const model_bucket *plan = &mc->buckets[bucket];
     const model_matrix *matrix = &plan->matrices[tensor];
     const psgd_config *config = &mc->source->config;
-    bool flattened = config->variant == PSGD_FLATTENED;
     size_t index = plan->first_tensor + tensor, entry = step * mc->tensor_count + index;
     size_t previous = step == 0 ? entry : entry - mc->tensor_count;
     double *q = model_doubles(matrix->m, matrix->r);
@@ -108,7 +107,7 @@ static bool compress(model_pass *pass, memory *kept, double *out, const double *
                          .mbar = mbar + matrix->offset,
                          .q = q,
                          .dtype = mc->source->dtype,
-                         .epsilon = flattened ? 0 : config->orthogonalization_epsilon,
+                         .epsilon = epsilon_in_use(config, mc->source->dtype),
                          .world = mc->source->world};
     model_output result;
     bool ok = model_step_noisy(&result, &input, z, pass->kappa != NULL);

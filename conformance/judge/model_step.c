@@ -44,6 +44,12 @@ double type_largest(psgd_dtype dtype)
     return NAN;
 }
 
+double epsilon_in_use(const psgd_config *config, psgd_dtype dtype)
+{
+    double epsilon = config->variant == PSGD_FLATTENED ? 0 : config->orthogonalization_epsilon;
+    return epsilon > type_smallest(dtype) / 2 ? epsilon : 0; /* half of it rounds to even: to zero */
+}
+
 double *model_doubles(size_t a, size_t b)
 {
     if (a != 0 && b > SIZE_MAX / a) {

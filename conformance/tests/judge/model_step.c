@@ -310,6 +310,23 @@ static void what_is_not_finite_spreads(void **state)
     }
 }
 
+/* What the type rounds to zero does not keep a norm of zero from being divided by. */
+static void epsilon_below_the_type_is_none(void **state)
+{
+    (void)state;
+    psgd_config config = psgd_config_default();
+    config.orthogonalization_epsilon = 1e-8;
+    assert_true(epsilon_in_use(&config, PSGD_F16) == 0);
+    assert_true(epsilon_in_use(&config, PSGD_BF16) == 1e-8);
+    assert_true(epsilon_in_use(&config, PSGD_F32) == 1e-8);
+    config.orthogonalization_epsilon = 0x1p-25; /* a tie: to even, which is zero */
+    assert_true(epsilon_in_use(&config, PSGD_F16) == 0);
+    config.orthogonalization_epsilon = 0x1.8p-25;
+    assert_true(epsilon_in_use(&config, PSGD_F16) > 0);
+    config.variant = PSGD_FLATTENED;
+    assert_true(epsilon_in_use(&config, PSGD_F64) == 0);
+}
+
 static void machine_epsilons(void **state)
 {
     (void)state;
@@ -335,6 +352,7 @@ int main(void)
         cmocka_unit_test(deficient_householder_is_exact),
         cmocka_unit_test(householder_that_misses_rows_is_undecided),
         cmocka_unit_test(what_is_not_finite_spreads),
+        cmocka_unit_test(epsilon_below_the_type_is_none),
         cmocka_unit_test(machine_epsilons),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
