@@ -225,16 +225,30 @@ static void expect_equal_traces(const trace *a, const trace *b, bool with_rank_1
     }
 }
 
+/* What a port shows that has its flattened error without the padding. */
+static void hide_padding(trace *t, const test_case *c)
+{
+    for (int64_t step = 0; step < t->steps; step++)
+        for (size_t bucket = 0; bucket < t->bucket_count; bucket++)
+            for (int k = 0; k < t->world; k++) {
+                values *error = trace_error(t, step, bucket, k);
+                error->count = error->count > c->numel[bucket] ? c->numel[bucket] : error->count;
+            }
+}
+
 static void test_result_round_trip(void **unused)
 {
     (void)unused;
-    static const char *const texts[] = {"W2/r2/f32/[8x9,5,8x9;3x7]/rate1", "W2/r2/f64/flat,ef/[8x9,5]"};
-    for (size_t i = 0; i < 2; i++) {
+    static const char *const texts[] = {"W2/r2/f32/[8x9,5,8x9;3x7]/rate1", "W2/r2/f64/flat,ef/[8x9,5]",
+                                        "W2/r2/f32/flat,ef/[8x9,5]"};
+    for (size_t i = 0; i < 3; i++) {
         test_case c;
         void *bytes;
         size_t count;
         build_case(&c, texts[i]);
         trace *t = full_trace(&c), *whole = NULL, *parts = NULL;
+        if (i == 2)
+            hide_padding(t, &c);
         must(resultfile_serialize(&c, t, -1, &bytes, &count, message, sizeof message));
         must(resultfile_parse(&c, &whole, -1, bytes, count, message, sizeof message));
         free(bytes);
