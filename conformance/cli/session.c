@@ -83,13 +83,13 @@ static bool make_case(session *s, const plan_item *item, test_case *c)
 }
 
 /* What a trace tells of how the run went, for the counts of the report. */
-static void count_outcome(session *s, const plan_item *item, const trace *t)
+static void count_outcome(session *s, const test_case *c, const trace *t)
 {
     bool executed = false;
     for (int k = 0; k < t->world; k++)
         executed = executed || t->ranks[k].steps_done > 0;
     s->report.cases_run += executed;
-    s->report.golden_run += executed && item->golden;
+    s->report.golden_run += executed && c->expected != NULL;
 }
 
 /* Did a compressed step of a tensor that the selection compresses leave a result? Flattened: of any bucket. */
@@ -165,9 +165,9 @@ static bool run_companion(session *s, const plan_item *item, const test_case *c,
     return ok;
 }
 
-static void judge_one(session *s, const plan_item *item, const test_case *c, const trace *t)
+static void judge_one(session *s, const test_case *c, const trace *t)
 {
-    count_outcome(s, item, t);
+    count_outcome(s, c, t);
     s->report.cases_compressed += compressed_anything(c, t);
     judge_case(&s->verdict, c, t, s->report.tested);
 }
@@ -179,9 +179,9 @@ static bool run_made_case(session *s, const plan_item *item, const test_case *c,
     bool ok = run_one(s, item, c, others, &t, &others_t);
     const bool judges = ok && s->runner->is_home(s->runner);
     if (judges && t != NULL)
-        judge_one(s, item, c, t);
+        judge_one(s, c, t);
     if (judges && others_t != NULL)
-        judge_one(s, item, others, others_t);
+        judge_one(s, others, others_t);
     if (ok && t != NULL && item->companion != COMPANION_NONE)
         ok = run_companion(s, item, c, t);
     trace_free(t);

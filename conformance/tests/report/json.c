@@ -69,7 +69,7 @@ static void test_every_key(void **state)
     EXPECT_KEYS(json_object_get(root, "options"), "seed", "fuzz", "timeout", "quick", "partial");
     EXPECT_KEYS(json_object_get(root, "counts"), "pass", "fail", "skip", "unobserved", "untrusted", "not run", "checks",
                 "cases", "cases that compressed", "golden cases", "scenarios");
-    EXPECT_KEYS(json_object_get(root, "environment"), "processor", "system", "variables", "mpi", "ranks");
+    EXPECT_KEYS(json_object_get(root, "environment"), "processor", "system", "variables", "mpi", "ranks", "ranks_as");
     EXPECT_KEYS(json_object_get(json_object_get(root, "rows"), "1b"), "ratio", "limit", "case", "checks");
     EXPECT_KEYS(json_object_get(root, "rows_by_type"), "f32", "f64", "f16", "bf16");
     EXPECT_KEYS(json_object_get(json_object_get(root, "rows_by_type"), "f32"), "1b");
