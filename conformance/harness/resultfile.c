@@ -23,9 +23,8 @@ static void add_rank(tensor_list *list, const test_case *c, const trace *t, int6
     if (step < c->config.start_iter)
         return;
     const values *error = trace_error(t, step, bucket, k);
-    const size_t count = error->count; /* flattened: with the padding, or without if the port hides it */
     tensor_name_rank(name, "error", step, bucket, k);
-    tensor_list_add(list, name, error, &count, 1);
+    tensor_list_add(list, name, error, &error->count, 1); /* flattened: with the padding, or without if it is hidden */
 }
 
 static void add_factors(tensor_list *list, const trace *t, int64_t step, size_t bucket, const factor_shape *shapes)
