@@ -10,6 +10,7 @@ static const suite_case cases[] = {
     /* ---- determinism, checkpoints ---- */
     {"determinism-w1", "W1/r2/f32/[24x40,17]/seed=340", "PSGD-NUM-003", DETERMINISM, OTHER, FULL, COMPANION_REPEAT},
     {"determinism-w3", "W3/r4/f32/[24x40,17;20x30]/grad=power/seed=341", "PSGD-NUM-003", DETERMINISM, OTHER, QUICK, COMPANION_REPEAT},
+    {"determinism-f64", "W2/r3/f64/[24x40,17]/grad=power/seed=345", "PSGD-NUM-003", DETERMINISM, OTHER, FULL, COMPANION_REPEAT},
     {"checkpoint-w2", "W2/r2/f32/[24x40,17]/ckpt=3/seed=342", "PSGD-CKP-001", 0, OTHER, QUICK, COMPANION_UNINTERRUPTED},
     {"checkpoint-plain", "W1/r2/f32/[24x40,17]/ckpt=1/seed=343", "PSGD-CKP-001", 0, OTHER, FULL, COMPANION_UNINTERRUPTED},
     {"checkpoint-cold", "W2/r2/f64/ef/[24x40;20x30,5]/ckpt=2/seed=344", "PSGD-CKP-001", 0, OTHER, FULL, COMPANION_UNINTERRUPTED},

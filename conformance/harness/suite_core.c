@@ -31,7 +31,7 @@ static const suite_case cases[] = {
     {"core-buckets-2", "W2/r2/s3/f32/[24x40,17;20x30]/seed=228", "PSGD-ITR-002 PSGD-EF-004", 0, OTHER, QUICK, COMPANION_NONE},
     {"core-buckets-3", "W3/r2/f32/[24x40;17;30x20,5]/grad=power/seed=229", "PSGD-ITR-002 PSGD-EF-004 PSGD-SEL-005", 0, OTHER, QUICK, COMPANION_NONE},
     {"core-buckets-same-shapes", "W1/r2/f32/[24x40;24x40]/seed=230", "PSGD-ITR-002 PSGD-EF-004 PSGD-SEL-005", 0, OTHER, FULL, COMPANION_NONE},
-    {"core-long", "W3/r2/i14/f32/[24x40,17]/seed=231", "PSGD-EF-005 PSGD-EF-004", 0, OTHER, QUICK, COMPANION_NONE},
+    {"core-long", "W3/r2/i14/f32/[24x40,17]/seed=231", "PSGD-EF-005 PSGD-EF-004 PSGD-EF-006", 0, OTHER, QUICK, COMPANION_NONE},
     {"core-long-f64", "W2/r1/i14/f64/[20x20,5]/grad=power/seed=232", "PSGD-EF-005 PSGD-EF-004 PSGD-EF-006", 0, OTHER, FULL, COMPANION_NONE},
     /* ---- any port: selection ---- */
     {"core-clipped-rank", "W2/r8/f32/rate0/[3x5]/seed=240", "PSGD-SEL-002", 0, OTHER, QUICK, COMPANION_NONE},

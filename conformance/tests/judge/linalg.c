@@ -281,6 +281,40 @@ static void best_rank_error_is_the_tail(void **state)
     assert_true(tail == 0);
 }
 
+/* Matrices of small integers whose rank is 2 but for rounding, as error feedback leaves them: the iteration must end.
+ * The singular values are those of the two integer vectors' products. */
+static void low_rank_integers_end(void **state)
+{
+    (void)state;
+    enum { N = 24, M = 40 };
+    uint64_t x = 1;
+    for (int trial = 0; trial < 200; trial++) {
+        double a[N * M], left[N][2], right[M][2], s[N];
+        for (int i = 0; i < 2 * N; i++) {
+            x = x * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+            left[i / 2][i % 2] = (double)(x >> 33) / 0x1p31 < 0.3 ? 0 : (double)((x >> 40) % 3) - 1;
+        }
+        for (int i = 0; i < 2 * M; i++) {
+            x = x * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+            right[i / 2][i % 2] = 2 * ((double)((x >> 40) % 5) - 2);
+        }
+        for (int i = 0; i < N; i++) {
+            for (int j = 0; j < M; j++) {
+                x = x * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+                const double noise = ((double)((x >> 40) % 9) - 4) * 0x1p-52;
+                a[i * M + j] = left[i][0] * right[j][0] + left[i][1] * right[j][1] + (trial % 2 == 0 ? noise : 0);
+            }
+        }
+        assert_true(singular_values(a, N, M, s, NULL, NULL));
+        assert_true(s[2] <= 1e-13 * s[0]);
+        double all = 0;
+        for (int i = 0; i < N; i++) {
+            all = hypot(all, s[i]);
+        }
+        assert_true(fabs(all - norm_frobenius(a, (size_t)N * M)) <= 1e-13 * all);
+    }
+}
+
 int main(void)
 {
     gsl_set_error_handler_off();
@@ -296,6 +330,7 @@ int main(void)
         cmocka_unit_test(singular_values_refuse_what_is_not_finite),
         cmocka_unit_test(leading_columns_span_the_largest),
         cmocka_unit_test(best_rank_error_is_the_tail),
+        cmocka_unit_test(low_rank_integers_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
