@@ -1,7 +1,8 @@
 /* limits.h: every limit of the kit's ratios, one row each: the dimensionless formula, the largest ratio that honest
  * implementations showed, and the limit, within about five times of it. No other file of the judge has a number for a
  * limit. Ratios are divided by u, the machine epsilon of the port's type, and by S = sqrt(mean_k ||M_k||_F^2) where the
- * formula says so. */
+ * formula says so. Half types are rounded only where something is stored, by u / 2, and nothing in the sums of
+ * products: their ratios are smaller, and so are their limits (SPEC.md, the limits, derives them). */
 #ifndef CONFORMANCE_JUDGE_LIMITS_H
 #define CONFORMANCE_JUDGE_LIMITS_H
 

@@ -6,10 +6,9 @@
  * overflows on the way. Next: model_step.c, which uses it. */
 #include "judge/linalg.h"
 
-#include <gsl/gsl_eigen.h>
+#include <float.h>
 #include <gsl/gsl_errno.h>
 #include <gsl/gsl_linalg.h>
-#include <gsl/gsl_sort.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -184,18 +183,39 @@ static void transpose(double *t, const double *a, size_t rows, size_t columns) /
     }
 }
 
+/* Halves count intervals at once, [low, high] around the largest, second largest ... eigenvalue of the symmetric
+ * tridiagonal matrix of order 2 count with zero diagonal and the roots of squares[2 count - 1] beside it. The pivots of
+ * its elimination that are negative count the eigenvalues below a number; a pivot of zero counts as a tiny negative
+ * one, as in LAPACK's dstebz. pivot[count], below[count] are room to work in. */
+static void halve(double *low, double *high, double *pivot, size_t *below, const double *squares, double least,
+                  size_t count)
+{
+    for (size_t i = 0; i < 2 * count; i++) {
+        for (size_t j = 0; j < count; j++) { /* side by side: one pivot waits for the one before it */
+            const double middle = 0.5 * (low[j] + high[j]);
+            double now = i == 0 ? -middle : -middle - squares[i - 1] / pivot[j];
+            now = fabs(now) < least ? -least : now;
+            below[j] = (i == 0 ? 0 : below[j]) + (now < 0 ? 1 : 0);
+            pivot[j] = now;
+        }
+    }
+    for (size_t j = 0; j < count; j++) {
+        *(below[j] + j >= 2 * count ? &high[j] : &low[j]) = 0.5 * (low[j] + high[j]);
+    }
+}
+
+#define HALVINGS 64 /* leave 2^-12 of a unit of f64 in the largest */
+
 /* The singular values alone, s[k] of tall[rows k], which is overwritten: many times quicker than with the vectors. B =
  * U^T A V is bidiagonal, with diagonal d and superdiagonal e; the symmetric tridiagonal matrix with zero diagonal and
- * d_1, e_1, d_2, ..., d_k beside it has the eigenvalues +-s (Golub and Kahan 1965). GSL's iteration ends where an
- * element beside the diagonal is small against the two on it. Those of several zero singular values are zeros, and it
- * never ended on some matrices of small integers of low rank. So the diagonal is shifted, by too little to round
- * anything that counts: what is small against the shift is 2^-62 of the largest element. */
-#define SHIFT 0.9e-3
+ * d_1, e_1, d_2, ..., d_k beside it has the eigenvalues +-s (Golub and Kahan 1965). They are found by bisection, which
+ * always ends: GSL's QR iteration never did where several were zero but for rounding, as in small integers of low rank.
+ */
 static bool values_alone(double *s, double *tall, size_t rows, size_t k)
 {
-    double *tau = doubles(2, k), *tridiagonal = doubles(2 * k, 2 * k), *eigenvalues = doubles(2, k);
-    gsl_eigen_symm_workspace *workspace = gsl_eigen_symm_alloc(2 * k);
-    bool ok = tau != NULL && tridiagonal != NULL && eigenvalues != NULL && workspace != NULL;
+    double *tau = doubles(2, k), *squares = doubles(2, k), *low = doubles(2, k);
+    size_t *below = calloc(k, sizeof *below);
+    bool ok = tau != NULL && squares != NULL && low != NULL && below != NULL;
     if (ok && k > 1) {
         gsl_matrix_view a = gsl_matrix_view_array(tall, rows, k);
         gsl_vector_view tau_u = gsl_vector_view_array(tau, k), tau_v = gsl_vector_view_array(tau + k, k - 1);
@@ -204,29 +224,27 @@ static bool values_alone(double *s, double *tall, size_t rows, size_t k)
         tall[0] = norm_frobenius(tall, rows);
     }
     if (ok) {
-        double largest = 0;
-        fill(tridiagonal, 4 * k * k, 0);
+        double bound = 0, before = 0; /* Gershgorin: no eigenvalue beyond */
         for (size_t i = 0; i + 1 < 2 * k; i++) {
-            double beside = tall[i / 2 * k + (i + 1) / 2]; /* d_(i/2), or e_(i/2) above it */
-            largest = fmax(largest, fabs(beside));
-            tridiagonal[i * 2 * k + i + 1] = beside;
-            tridiagonal[(i + 1) * 2 * k + i] = beside;
+            const double beside = fabs(tall[i / 2 * k + (i + 1) / 2]); /* d_(i/2), or e_(i/2) above it */
+            bound = fmax(bound, before + beside);
+            before = beside;
+            squares[i] = beside * beside;
         }
-        for (size_t i = 0; i < 2 * k; i++) {
-            tridiagonal[i * 2 * k + i] = SHIFT * largest;
+        fill(low, k, 0);
+        fill(s, k, bound);
+        const double least = DBL_MIN * fmax(1, bound * bound);
+        for (int i = 0; i < HALVINGS && bound > 0; i++) {
+            halve(low, s, low + k, below, squares, least, k);
         }
-        gsl_matrix_view t = gsl_matrix_view_array(tridiagonal, 2 * k, 2 * k);
-        gsl_vector_view e = gsl_vector_view_array(eigenvalues, 2 * k);
-        ok = gsl_eigen_symm(&t.matrix, &e.vector, workspace) == GSL_SUCCESS;
-        gsl_sort(eigenvalues, 1, 2 * k);
         for (size_t i = 0; i < k; i++) {
-            s[i] = fmax(eigenvalues[2 * k - 1 - i] - SHIFT * largest, 0);
+            s[i] = low[i] > 0 ? s[i] : 0;
         }
     }
-    gsl_eigen_symm_free(workspace);
     free(tau);
-    free(tridiagonal);
-    free(eigenvalues);
+    free(squares);
+    free(low);
+    free(below);
     return ok;
 }
 
