@@ -1,6 +1,7 @@
 /* law_flattened.c: what is special about the flattened variant: the padded square.
  *
- * From a Q that is known since it was drawn, row 6 on the elements that are shown. FLT-001: zero padding, side and cut.
+ * From a Q that is known since it was drawn, row 6 on the elements that are shown. FLT-001: zero padding, side and cut
+ * (from any other Q, with the port's own P, that what was projected had zero padding: row 1).
  * FLT-002: neither epsilon (the result is not that of a step with it) nor min_compression_rate (the result is not the
  * mean) has a say. FLT-003: where E is shown with its padding, that is M - out there (row 2, out = P Q^T; row 6, out
  * the model's), and with the port's own P it has gone into M (row 1).
@@ -18,7 +19,7 @@
 #include <string.h>
 
 typedef struct probes {
-    probe square, ignored, kept_own, kept_model, fed_back;
+    probe square, square_own, ignored, kept_own, kept_model, fed_back;
 } probes;
 
 static double distance(const judging *j, const double *a, const double *b, size_t tensor)
@@ -220,6 +221,32 @@ static bool judge_drawn(judging *j, probes *p, int64_t step, size_t tensor, mode
     return false;
 }
 
+/* FLT-001 from a Q that nobody knows, with the port's own P: it was the mean with zero padding that was projected. What
+ * else may be wrong with that projection is AGG-002's. */
+static void judge_own_square(judging *j, probes *p, int64_t step, size_t tensor)
+{
+    const evidence_tensor *x = &j->e.tensors[tensor];
+    const double *out = evidence_out(&j->e, step, tensor), *mean = evidence_mean(&j->e, step, tensor);
+    double *projected = calloc(x->n * x->m, sizeof *projected), *own = NULL;
+    if (projected == NULL) {
+        judging_lacks_memory(j);
+        return;
+    }
+    if (project_by_own(projected, &own, j, step, tensor, mean)) {
+        check_place place = place_of(j, step, tensor, STAGE_M);
+        double unit = j->e.u * evidence_at(&j->e, step, tensor)->scale, most = judging_limit(j, p->square_own.row);
+        double ratio = difference_ratio(out, projected, x->n, x->m, unit, &place);
+        if (ratio <= most) {
+            probe_measure(j, &p->square_own, ratio, most * unit / norm_frobenius(projected, x->length), &place);
+        } else if (other_padding_explains(j, step, tensor)) {
+            probe_expect(j, &p->square_own, false, &place, "the padding was not zero");
+            judging_stop(j, tensor, step);
+        }
+    }
+    free(projected);
+    free(own);
+}
+
 /* FLT-003: each rank's E in the padding against M - out, out as given; they are the same on all ranks, since only what
  * is common to them ever gets there. */
 static bool judge_kept(judging *j, probe *p, int64_t step, size_t tensor, const double *out, double unit)
@@ -292,6 +319,9 @@ static void judge_step(judging *j, probes *p, int64_t step, size_t tensor)
         return;
     }
     bool known = judge_drawn(j, p, step, tensor, &model, &unit), ok = true;
+    if (!j->q_known && step == j->c->config.start_iter && at->padding_by_factors && judging_may(j, tensor, step)) {
+        judge_own_square(j, p, step, tensor);
+    }
     if (remembers && at->knows_error && at->knows_mean && judging_may(j, tensor, step)) {
         if (at->padding_by_factors) {
             ok = judge_kept(j, &p->kept_own, step, tensor, evidence_out(&j->e, step, tensor), j->e.u * at->scale);
@@ -314,6 +344,7 @@ void judge_flattened(judging *j)
         return;
     }
     probes p = {.square = probe_for("PSGD-FLT-001", LIMIT_ONE_STEP),
+                .square_own = probe_for("PSGD-FLT-001", LIMIT_OWN_FACTORS),
                 .ignored = probe_for("PSGD-FLT-002", LIMIT_ONE_STEP),
                 .kept_own = probe_for("PSGD-FLT-003", LIMIT_CONSERVATION),
                 .kept_model = probe_for("PSGD-FLT-003", LIMIT_ONE_STEP),
@@ -327,7 +358,11 @@ void judge_flattened(judging *j)
                 judge_step(j, &p, step, i);
             }
         }
-        if (!shown && j->torch && j->c->config.use_error_feedback && x->length < x->n * x->m) {
+        if (!j->q_known) {
+            probe_unobserved(j, &p.square, "the port draws its own Q, and a first step from it is nothing known");
+            probe_unobserved(j, &p.ignored, "the port draws its own Q, and a first step from it is nothing known");
+        }
+        if (!shown && (j->torch || !j->q_known) && j->c->config.use_error_feedback && x->length < x->n * x->m) {
             probe_unobserved(j, &p.kept_own, "the port does not show E with its padding");
         }
     }

@@ -27,9 +27,13 @@ typedef struct projection {
     check_place place;
 } projection;
 
-/* What Gram-Schmidt loses of P's orthogonality, in units of u: kappa of this step where Q is known; else the least that
- * it can be, cond_r(out): the singular values of P^T Mb are no smaller than those of Mb Q. 0 where QR must have been
- * used. */
+/* How rarely a Q that nobody knows may be worse than kappa is taken for. */
+#define RARELY 0.01
+
+/* What Gram-Schmidt loses of P's orthogonality, in units of u: kappa of this step where Q is known. Else kappa is at
+ * most cond_r over the sine of the smallest angle at which Q meets the leading rows, and for a random Q that is below
+ * RARELY / sqrt(r m) in no more than that part of all draws (Edelman's bound for a square of normals); one column has
+ * no other to be orthogonal to. 0 where QR must have been used. */
 static double orthogonality_loss(judging *j, int64_t step, size_t tensor, double condition)
 {
     model_output model;
@@ -37,7 +41,8 @@ static double orthogonality_loss(judging *j, int64_t step, size_t tensor, double
         return 0;
     }
     if (one_step_model(&model, j, step, tensor, ONE_STEP_ANY) == ONE_STEP_NONE) {
-        return condition;
+        const evidence_tensor *x = &j->e.tensors[tensor];
+        return condition * (x->r == 1 ? 1 : sqrt((double)x->r * (double)x->m) / RARELY);
     }
     double kappa = model.kappa;
     model_output_free(&model);
