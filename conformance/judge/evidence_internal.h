@@ -1,4 +1,4 @@
-/* evidence_internal.h: what evidence.c and evidence_square.c share. */
+/* evidence_internal.h: what evidence.c, evidence_regard.c and evidence_square.c share. */
 #ifndef CONFORMANCE_JUDGE_EVIDENCE_INTERNAL_H
 #define CONFORMANCE_JUDGE_EVIDENCE_INTERNAL_H
 
@@ -12,5 +12,9 @@ bool evidence_list_tensors(evidence *e);
 /* out[side side]: its padding from P and Q, as P Q^T. Only if they are shown, finite, and make what was put out: then
  * *known is true. False: no memory. */
 bool evidence_padding_from_factors(bool *known, double *out, const evidence *e, int64_t step, size_t bucket);
+
+/* Fills norm, regard and the singular values of a tensor at a step whose mean, out and scale are there already. False:
+ * no memory. */
+bool evidence_regard(evidence *e, int64_t step, size_t tensor);
 
 #endif

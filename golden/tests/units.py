@@ -5,13 +5,14 @@ import contextlib
 import io
 import json
 import os
+import re
 import struct
 import sys
 import tempfile
 import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
-from psgd_golden import Refused, cases, environment, manifest, results, safetensors
+from psgd_golden import SUITE, Refused, cases, environment, manifest, results, safetensors
 
 try:
     from psgd_golden import compare
@@ -326,6 +327,13 @@ class Compare(Folder):
         os.rename(os.path.join(self.new, "unit.safetensors"), os.path.join(self.new, "other.safetensors"))
         with self.assertRaisesRegex(Refused, "no file in common"):
             compare.compare(self.old, self.new)
+
+
+class Suite(unittest.TestCase):
+    def test_the_suite_is_the_kits(self):
+        header = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../conformance/report/report.h")
+        with open(header, encoding="ascii") as file:
+            self.assertEqual(re.search(r"^#define SUITE_VERSION (\d+)", file.read(), re.MULTILINE).group(1), SUITE)
 
 
 if __name__ == "__main__":
