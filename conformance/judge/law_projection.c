@@ -12,6 +12,7 @@
 #include "judge/linalg.h"
 #include "judge/one_step.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -244,7 +245,9 @@ static bool judge_outputs(judging *j, probes *p, int64_t step, size_t tensor)
     return false;
 }
 
-/* Row 1c. Trusted only where Mb itself has more than rank r', far above the limit. */
+/* Row 1c. Trusted only where Mb itself has more than rank r', far above the limit. The judge's own singular values are
+ * rounded too: sums of up to max(n, m) terms, whose rounding grows like the root of their number. (Measured on matrices
+ * of exact rank 1: 9 in units of 2^-52 ||out||_F for 375 columns, 52 for 2000.) Only in f64 does that count. */
 static bool judge_rank(judging *j, probe *p, int64_t step, size_t tensor)
 {
     const evidence_tensor *x = &j->e.tensors[tensor];
@@ -260,7 +263,8 @@ static bool judge_rank(judging *j, probe *p, int64_t step, size_t tensor)
         judging_lacks_memory(j);
     } else {
         check_place place = place_of(j, step, tensor, STAGE_OUT);
-        double unit = j->e.u * at->scale;
+        double own = DBL_EPSILON * sqrt((double)(x->n > x->m ? x->n : x->m));
+        double unit = (j->e.u + own) * at->scale;
         place.got = s[x->r];
         place.expected = 0;
         double ratio = s[x->r] == 0 ? 0 : s[x->r] / unit;

@@ -9,7 +9,7 @@ static const limit_entry table[LIMIT_COUNT] = {
         {"1b", 30, 9.4, 2, 0.88,
          "||out - Pi Mb||_F / (u S f), Pi onto out's columns, f = 1 + cond_r(out) ||Mb - out||_F / S, + "
          "kappa for Gram-Schmidt"},
-    [LIMIT_RANK_TAIL] = {"1c", 10, 2.5, 0.8, 0.23, "sigma_{r'+1}(out) / (u S)"},
+    [LIMIT_RANK_TAIL] = {"1c", 10, 2.5, 0.8, 0.23, "sigma_{r'+1}(out) / ((u + sqrt(max(n, m)) 2^-52) S)"},
     [LIMIT_CONSERVATION] = {"2", 10, 1, 1.5, 0.45, "||out + mean E - Mb||_F / (u S)"},
     [LIMIT_LOCAL_ERROR] = {"3", 2, 1, 1, 0, "||E_k - (M_k - out)||_F / (u (||M_k||_F + ||out||_F))"},
     [LIMIT_MEAN] = {"4", 4, 1.2, 2, 0.65, "||out - Mb||_F / (u S); the limit is max(4, W), half types max(2, W/2)"},
