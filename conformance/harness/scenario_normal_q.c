@@ -16,7 +16,7 @@
 #define COUNT   ((size_t)SIDE * SIDE)
 #define DRAWS   64
 #define SAMPLES ((size_t)DRAWS * (SIDE - 1))
-#define LEAST   1e-6 /* row 14 of SPEC.md: a p-value. The seed is fixed, so a port passes always or never */
+#define LEAST   1e-6 /* SPEC.md, the limits: a p-value. The seed is fixed, so a port passes always or never */
 
 static double identity(const session *e, int64_t step, int rank, size_t i)
 {
