@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 char *vectors_folder(const char *named)
@@ -34,6 +35,9 @@ static char *joined(const char *folder, const char *name)
 
 static bool file_sha256(char hex[65], const char *path, char *message, size_t message_size)
 {
+    struct stat info;
+    if (stat(path, &info) == 0 && !S_ISREG(info.st_mode)) /* a pipe would be read for ever */
+        return refuse(message, message_size, "golden file %s is not a regular file", path);
     errno = 0;
     if (SHA256File(path, hex) == NULL)
         return refuse(message, message_size, "cannot read golden file %s: %s", path, strerror(errno));

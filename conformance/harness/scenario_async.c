@@ -3,6 +3,7 @@
  * cases (PSGD-ASY-001).
  */
 #include "harness/scenarios_all.h"
+#include "psgd/comm.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -237,6 +238,7 @@ static bool pending_in(const subject *s, int64_t phase, const session_record *cl
     session_record got = {0};
     (void)snprintf(text, sizeof text, "after refused calls between submit and wait in iteration %lld",
                    (long long)phase);
+    other.comm = psgd_comm_self(); /* two states may not be under way on one communicator from two threads */
     bool ok = session_open(&other) && lift(&other, 0, &foreign);
     ok = ok && session_open(&e) && session_steps(&e, phase, &got) && save_before(&e, saved) &&
          iterate(&e, flights, foreign.request, saved, &got);

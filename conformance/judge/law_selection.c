@@ -41,8 +41,10 @@ static seen look(judging *j, int64_t step, size_t tensor)
         return SEEN_NOTHING;
     }
     check_place unused = CHECK_NOWHERE;
-    if (difference_ratio_shown(j, out, mean, tensor, unit, &unused) <= limit_mean(j->c->world, j->c->dtype)) {
-        return SEEN_MEAN;
+    const double most = limit_mean(j->c->world, j->c->dtype);
+    if (difference_ratio_shown(j, out, mean, tensor, unit, &unused) <= most) {
+        /* What has rank r' is as far from the mean as the mean's tail; a large world's limit may reach that far. */
+        return rank_tail(j, mean, x) > most * unit + rounding ? SEEN_MEAN : SEEN_NOTHING;
     }
     if (!at->knows_out) {
         return all_finite(out, x->length) ? SEEN_COMPRESSED : SEEN_NOTHING;

@@ -20,6 +20,11 @@ for honest in '' deferred; do
     port 0 'Conforms' "$honest" --only 'async-*' --only 'scenario/*pending*' --only 'scenario/submit*'
     refute 'FAILED'
 done
+# A worker thread of the port's, where the communicator is one of processes or threads (MPI is not asked for threads).
+if [ -z "$MPIRUN" ]; then
+    port 0 'Conforms' threaded --only 'async-w3' --only 'scenario/*pending*' --only 'scenario/submit*'
+    refute 'FAILED'
+fi
 port 0 'Conforms' '' --case 'W2/r2/f32/ef,ws,async/[24x40;8x9;20x30,5]/seed=9'
 
 if [ -n "$MPIRUN" ]; then

@@ -44,6 +44,18 @@ overwrite()
 
 size=$(wc -c <"$GOLDEN/$file")
 
+rm "$folder/$file"
+mkfifo "$folder/$file" || exit 1
+run 5 "$file is not a regular file"
+rm "$folder/$file"
+restore
+
+rm "$folder/MANIFEST.json"
+mkfifo "$folder/MANIFEST.json" || exit 1
+run 5 "MANIFEST.json is not a regular file"
+rm "$folder/MANIFEST.json"
+restore
+
 overwrite $((size - 1)) '\0177'
 run 5 "$file is corrupt: its sha256 is not the manifest's"
 restore

@@ -1,13 +1,14 @@
 /* async_port.c: the reference behind a submit and a wait of its own. Honest without the environment variable
- * ASYNC_PORT, and with "deferred"; else it has the fault of that name, each made to be found by one check of claim
- * async.
+ * ASYNC_PORT, and with "deferred" and "threaded"; else it has the fault of that name, each made to be found by one
+ * check of claim async.
  *
  * Means of the plain phase go by the communicator's non-blocking calls, where it offers them; a compressed step is made
- * in submit, or (deferred) in the first wait that needs it, always in the order of submission. Results lie in a copy
- * until their wait. Needs buckets in host memory.
+ * in submit, or (deferred) in the first wait that needs it, or (threaded) by a thread of its own, always in the order
+ * of submission. Results lie in a copy until their wait. Needs buckets in host memory.
  */
 #include "psgd/ref.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,6 +27,9 @@ struct psgd_request {
     bool done; /* the reference's step was made */
     psgd_status status;
     void *sum; /* the request of a mean under way; null: none */
+    psgd_state *owner;
+    pthread_t worker;
+    bool at_work; /* the worker is to be joined */
 };
 
 struct psgd_state {
@@ -83,6 +87,30 @@ static void run_up_to(psgd_state *s, const psgd_request *last)
     }
 }
 
+static void *work(void *request)
+{
+    psgd_request *r = request;
+    run(r->owner, r);
+    return NULL;
+}
+
+static void join(psgd_request *r)
+{
+    if (r->at_work)
+        (void)pthread_join(r->worker, NULL);
+    r->at_work = false;
+}
+
+/* One worker at a time, so that the steps come in the order of submission. */
+static void start(psgd_state *s, psgd_request *r)
+{
+    for (psgd_request *before = s->pending; before != r; before = before->next)
+        join(before);
+    r->at_work = chosen("threaded") && pthread_create(&r->worker, NULL, work, r) == 0;
+    if (!r->at_work)
+        run(s, r);
+}
+
 static void forget(psgd_request *r)
 {
     free(r->bucket.data);
@@ -93,6 +121,7 @@ static void forget(psgd_request *r)
 /* Takes r out of the pending ones, with its result where it belongs. */
 static psgd_status finish(psgd_state *s, psgd_request *r)
 {
+    join(r);
     psgd_request **place = &s->pending;
     while (*place != r)
         place = &(*place)->next;
@@ -141,6 +170,7 @@ static void destroy(psgd_state *s)
     if (s == NULL)
         return;
     while (s->pending != NULL && !chosen("destroy-drops")) {
+        join(s->pending);
         run_up_to(s, s->pending);
         (void)finish(s, s->pending);
     }
@@ -203,7 +233,7 @@ static psgd_status submit(psgd_state *s, const psgd_bucket *b, psgd_request **re
     psgd_request *r = calloc(1, sizeof *r);
     if (r == NULL)
         return PSGD_ERR_MEMORY;
-    *r = (psgd_request){.bucket = *b, .to = b->data, .bytes = bytes_of(b)};
+    *r = (psgd_request){.bucket = *b, .to = b->data, .bytes = bytes_of(b), .owner = s};
     r->bucket.data = malloc(r->bytes + 1);
     r->result = malloc(r->bytes + 1);
     if (r->bucket.data == NULL || r->result == NULL) {
@@ -214,7 +244,7 @@ static psgd_status submit(psgd_state *s, const psgd_bucket *b, psgd_request **re
     *place = r;
     const bool later = chosen("deferred") || chosen("destroy-drops") || (chosen("counts-at-wait") && b->is_last);
     if (!later)
-        run(s, r);
+        start(s, r);
     *request = chosen("null-request") ? NULL : r;
     return PSGD_OK;
 }
@@ -237,6 +267,7 @@ static psgd_status wait_for(psgd_state *s, psgd_request *r)
         (void)finish(s, r);
         return PSGD_ERR_DEVICE;
     }
+    join(r);
     run_up_to(s, r);
     psgd_request *oldest = s->pending;
     if (chosen("oldest-first")) /* the result of another bucket, if it is not the oldest */
