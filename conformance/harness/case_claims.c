@@ -25,8 +25,7 @@ uint64_t problem_claims(const problem *p)
 
 bool case_is_seeded(const test_case *c)
 {
-    const bool half = c->dtype == PSGD_F16 || c->dtype == PSGD_BF16;
-    return (c->claims & PSGD_CLAIM_TORCH) != 0 && !half;
+    return (c->claims & PSGD_CLAIM_TORCH) != 0 && !dtype_is_half(c->dtype);
 }
 
 /* Rules in use: the hook's at some rate, half the elements saved (rate 2), every tensor of two dimensions or more. So a

@@ -40,7 +40,7 @@ bool case_draws_q0_at(const test_case *c, int64_t step)
 /* drawn[count] in the case's type */
 static bool draw(values *drawn, const test_case *c, psgd_torch_generator *generator, size_t count)
 {
-    const bool half = c->dtype == PSGD_F16 || c->dtype == PSGD_BF16;
+    const bool half = dtype_is_half(c->dtype);
     values wide;
     if (!values_allocate(&wide, half ? PSGD_F32 : c->dtype, count))
         return false;

@@ -6,6 +6,7 @@
  * other in between how they are: a port may have collectives under way, on a thread of its own.
  */
 #include "harness/drive_internal.h"
+#include "harness/file_parts.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -65,9 +66,7 @@ static bool peek_bucket(drive *d, size_t bucket)
 {
     if (d->port.peek == NULL || d->step < d->c->config.start_iter)
         return true;
-    size_t count = d->c->numel[bucket];
-    if (d->c->config.variant == PSGD_FLATTENED)
-        count = case_square_side(count) * case_square_side(count); /* with its padding */
+    const size_t count = error_numel(d->c, bucket);
     values *error = trace_error(d->t, d->step, bucket, d->rank);
     if (!peek(d, error, PSGD_PART_ERROR, bucket, 0, count))
         return false;

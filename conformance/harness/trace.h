@@ -5,6 +5,11 @@
 
 #include "psgd/psgd.h"
 
+static inline bool dtype_is_half(psgd_dtype dtype)
+{
+    return dtype == PSGD_F16 || dtype == PSGD_BF16;
+}
+
 /* One array of values, raw in its type. data is null where the port did not show it. */
 typedef struct values {
     psgd_dtype dtype;

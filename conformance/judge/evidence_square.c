@@ -12,15 +12,6 @@ double *evidence_doubles(size_t count)
     return count > SIZE_MAX / sizeof(double) ? NULL : calloc(count == 0 ? 1 : count, sizeof(double));
 }
 
-static size_t square_side(size_t length)
-{
-    size_t side = 0;
-    while (side * side < length) {
-        side++;
-    }
-    return side;
-}
-
 /* Shapes and the selection, by the formula itself and not by the code under test. */
 static void list_tensor(evidence *e, evidence_tensor *x, const psgd_shape *shape)
 {
@@ -39,7 +30,7 @@ static void list_tensor(evidence *e, evidence_tensor *x, const psgd_shape *shape
 /* The whole bucket as one square. A rank above its side must be refused; nothing of it is judged then. */
 static void list_square(evidence *e, evidence_tensor *x)
 {
-    size_t side = square_side(e->c->numel[x->bucket]);
+    size_t side = case_square_side(e->c->numel[x->bucket]);
     x->n = x->m = side;
     x->length = e->c->numel[x->bucket];
     x->r = (size_t)e->c->config.matrix_approximation_rank;
@@ -69,7 +60,7 @@ bool evidence_list_tensors(evidence *e)
             } else {
                 list_tensor(e, x, &c->buckets[b].shapes[i]);
             }
-            x->gram_schmidt = x->r <= 2 || c->dtype == PSGD_F16 || c->dtype == PSGD_BF16;
+            x->gram_schmidt = x->r <= 2 || dtype_is_half(c->dtype);
             offset += x->length;
         }
     }
@@ -79,7 +70,7 @@ bool evidence_list_tensors(evidence *e)
 bool evidence_padding_from_factors(bool *known, double *out, const evidence *e, int64_t step, size_t bucket)
 {
     const values *shown_p = trace_p(e->t, step, bucket, 0), *shown_q = trace_q(e->t, step, bucket, 0);
-    size_t length = e->c->numel[bucket], side = square_side(length);
+    size_t length = e->c->numel[bucket], side = case_square_side(length);
     size_t r = (size_t)e->c->config.matrix_approximation_rank;
     bool lacks = false;
     double *p = evidence_factor(shown_p, side * r, &lacks), *q = evidence_factor(shown_q, side * r, &lacks);

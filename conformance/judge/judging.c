@@ -20,8 +20,7 @@ bool judging_tests(const judging *j, const char *requirement_id)
 
 bool judging_knows_q(const judging *j)
 {
-    const bool half = j->c->dtype == PSGD_F16 || j->c->dtype == PSGD_BF16;
-    return j->t->q_given || (j->torch && !half);
+    return j->t->q_given || (j->torch && !dtype_is_half(j->c->dtype));
 }
 
 void judging_lacks_memory(judging *j)

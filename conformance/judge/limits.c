@@ -1,6 +1,8 @@
 /* limits.c: the table of limits (contract: limits.h). */
 #include "judge/limits.h"
 
+#include "harness/trace.h"
+
 #include <math.h>
 
 static const limit_entry table[LIMIT_COUNT] = {
@@ -46,12 +48,12 @@ const limit_entry *limit_of(limit_row row)
 
 double limit_for(limit_row row, psgd_dtype dtype)
 {
-    return dtype == PSGD_F16 || dtype == PSGD_BF16 ? table[row].half : table[row].limit;
+    return dtype_is_half(dtype) ? table[row].half : table[row].limit;
 }
 
 double limit_mean(int world, psgd_dtype dtype)
 {
     /* In half types nothing is rounded but sums and the division: W roundings of u/2. */
-    const bool half = dtype == PSGD_F16 || dtype == PSGD_BF16;
+    const bool half = dtype_is_half(dtype);
     return fmax(limit_for(LIMIT_MEAN, dtype), half ? 0.5 * world : world);
 }

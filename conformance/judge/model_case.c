@@ -48,10 +48,7 @@ static bool plan_layerwise(model_bucket *plan, const psgd_bucket *bucket, size_t
 /* The bucket padded to a square: one matrix, always compressed, r not clipped. */
 static bool plan_flattened(model_bucket *plan, const psgd_bucket *bucket, size_t r)
 {
-    size_t side = 0;
-    while (side * side < plan->numel) {
-        side++;
-    }
+    size_t side = case_square_side(plan->numel);
     plan->stored = side * side;
     plan->matrix_count = bucket->tensor_count == 0 || side == 0 ? 0 : 1;
     plan->matrices = calloc(1, sizeof *plan->matrices);

@@ -60,7 +60,7 @@ double *model_doubles(size_t a, size_t b)
 
 static bool is_gram_schmidt(const model_input *input)
 {
-    return input->r <= 2 || input->dtype == PSGD_F16 || input->dtype == PSGD_BF16;
+    return input->r <= 2 || dtype_is_half(input->dtype);
 }
 
 static double dot(const double *a, const double *b, size_t count)

@@ -1,6 +1,8 @@
 /* faulty_orthogonalize.c: orthonormal columns, by hand, with one place to go wrong. */
 #include "mutants/faulty.h"
 
+#include "core/values.h"
+
 #include <math.h>
 #include <stdlib.h>
 
@@ -86,7 +88,7 @@ static bool householder(const psgd_state *state, double *a, size_t n, size_t r, 
 
 bool faulty_orthogonalize(const psgd_state *state, double *a, size_t n, size_t r, psgd_dtype dtype)
 {
-    const bool half = dtype == PSGD_F16 || dtype == PSGD_BF16;
+    const bool half = psgd_value_type_of((uint32_t)dtype)->half;
     if (r > 2 && (!half || fault_is(state, FAULT_HALF_QR))) {
         return householder(state, a, n, r, dtype);
     }

@@ -8,7 +8,7 @@
 
 static bool is_half(psgd_dtype dtype)
 {
-    return dtype == PSGD_F16 || dtype == PSGD_BF16;
+    return psgd_value_type_of((uint32_t)dtype)->half;
 }
 
 /* Where the type has its smallest normal number and, for saturation, its largest. */

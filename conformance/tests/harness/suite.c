@@ -53,7 +53,7 @@ static void test_table(void **unused)
         quick += suite_at(i)->quick;
         const bool torch = (suite_at(i)->claims & PSGD_CLAIM_TORCH) != 0;
         /* Of the half types some are judged by the model alone. */
-        const bool half = p.dtype == PSGD_F16 || p.dtype == PSGD_BF16;
+        const bool half = dtype_is_half(p.dtype);
         if (suite_at(i)->golden ? !torch : torch && !half)
             fail_msg("%s: golden and torch go together", suite_at(i)->id);
         /* The hook's own restriction. */
