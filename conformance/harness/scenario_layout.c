@@ -98,26 +98,18 @@ static bool refuses(session *e, const bad_layout *bad)
     return ok;
 }
 
+static bool refuses_all(session *e)
+{
+    bool ok = true;
+    for (size_t i = 0; ok && i < sizeof bad_layouts / sizeof bad_layouts[0]; i++)
+        ok = refuses(e, &bad_layouts[i]);
+    return ok;
+}
+
 bool scenario_layout_changed(const subject *s)
 {
-    psgd_config config = session_config(s);
-    if (!config.use_error_feedback && !config.warm_start)
-        return scenario_unobserved(s, "the port claims neither error feedback nor warm start: without them a new "
-                                      "layout may be accepted");
-    session like = session_make(s, &config, 1), e = like;
-    session_record clean = {0}, disturbed = {0};
-    scenario_doing(s, "undisturbed runs");
-    bool ok = session_clean_run(s, &like, 6, &clean);
-    ok = ok && session_open(&e) && session_steps(&e, 3, &disturbed);
-    for (size_t i = 0; ok && i < sizeof bad_layouts / sizeof bad_layouts[0]; i++)
-        ok = refuses(&e, &bad_layouts[i]);
-    scenario_doing(s, "steps after refused layouts");
-    ok = ok && session_steps(&e, 3, &disturbed) &&
-         session_same(s, &clean, &disturbed, "after refused layouts, against a run that never saw them");
-    session_close(&e);
-    session_record_free(&clean);
-    session_record_free(&disturbed);
-    return ok;
+    const psgd_config config = session_config(s);
+    return session_keeps_layout(s, &config, refuses_all, "layouts");
 }
 
 /* ---- tensors without elements ---- */

@@ -189,3 +189,24 @@ bool session_alike(const subject *s, const session_record *expected, const sessi
 {
     return same(s, expected, got, false, what);
 }
+
+bool session_keeps_layout(const subject *s, const psgd_config *config, bool (*refuses_others)(session *e),
+                          const char *others)
+{
+    if (!config->use_error_feedback && !config->warm_start)
+        return scenario_unobserved(s, "the port claims neither error feedback nor warm start: without them a new "
+                                      "layout may be accepted");
+    session like = session_make(s, config, 1), e = like;
+    session_record clean = {0}, disturbed = {0};
+    char what[80];
+    (void)snprintf(what, sizeof what, "after refused %s, against a run that never saw them", others);
+    scenario_doing(s, "undisturbed runs");
+    bool ok = session_clean_run(s, &like, 6, &clean) && session_open(&e) && session_steps(&e, 3, &disturbed) &&
+              refuses_others(&e);
+    scenario_doing(s, "steps after refused %s", others);
+    ok = ok && session_steps(&e, 3, &disturbed) && session_same(s, &clean, &disturbed, what);
+    session_close(&e);
+    session_record_free(&clean);
+    session_record_free(&disturbed);
+    return ok;
+}

@@ -109,5 +109,10 @@ bool session_clean_run(const subject *s, const session *like, int64_t steps, ses
 bool session_same(const subject *s, const session_record *expected, const session_record *got, const char *what);
 /* The same to rounding, whatever the port claims. */
 bool session_alike(const subject *s, const session_record *expected, const session_record *got, const char *what);
+/* Once a bucket was compressed its layout is fixed, if the configuration has a memory (else: unobserved). Three steps,
+ * then refuses_others, which hands over other layouts and returns false if the scenario ended, then three more steps:
+ * the same as without. others: "layouts". */
+bool session_keeps_layout(const subject *s, const psgd_config *config, bool (*refuses_others)(session *e),
+                          const char *others);
 
 #endif
