@@ -2,7 +2,8 @@
  * tested claims allow was judged, and passed a check; the suite's golden cases and the manifest's files are the same.
  * `report_check REPORT ranks N` holds the report of an mpirun of N ranks against the suite: exactly the cases and
  * scenarios that need more are skipped for that. */
-#include "harness/claims.h"
+#include "report_claims.h"
+
 #include "harness/problem.h"
 #include "harness/scenario.h"
 #include "harness/suite.h"
@@ -27,19 +28,6 @@ static const char *string_of(const json_t *object, const char *key)
 {
     const char *value = json_string_value(json_object_get(object, key));
     return value != NULL ? value : "";
-}
-
-static uint64_t tested_claims(const json_t *report)
-{
-    uint64_t claims = 0;
-    size_t i;
-    json_t *name;
-    json_array_foreach(json_object_get(report, "tested"), i, name)
-    {
-        const char *text = json_string_value(name);
-        claims |= text != NULL ? claim_parse(text, strlen(text)) : 0;
-    }
-    return claims;
 }
 
 /* How many checks of this case are in the state; reason: null, or what the message must be. */

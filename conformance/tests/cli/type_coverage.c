@@ -2,7 +2,8 @@
  * that was tested has a passed, trusted check on a case of every type that was tested, or stands below with the reason
  * why it has none. A reason that is no longer needed is wrong as well. Requirements of the C ABI alone are shown by
  * scenarios: calls and their refusals, in which no value is computed that a type could spoil. */
-#include "harness/claims.h"
+#include "report_claims.h"
+
 #include "judge/requirement.h"
 
 #include <jansson.h>
@@ -43,19 +44,6 @@ static const char *excused(const char *id, const char *type)
         if (strcmp(exceptions[i].id, id) == 0 && lists(exceptions[i].types, type))
             return exceptions[i].reason;
     return NULL;
-}
-
-static uint64_t tested_claims(const json_t *report)
-{
-    uint64_t claims = 0;
-    size_t i;
-    json_t *name;
-    json_array_foreach(json_object_get(report, "tested"), i, name)
-    {
-        const char *text = json_string_value(name);
-        claims |= text != NULL ? claim_parse(text, strlen(text)) : 0;
-    }
-    return claims;
 }
 
 /* How many of the types this requirement is wrong in. */

@@ -86,6 +86,20 @@ run_result runner_description(runner_maker *make, const char *plugin, double tim
     return got;
 }
 
+void runner_refuses_ports(runner_maker *make, const char *crash)
+{
+    char message[4096];
+    assert_int_equal(runner_description(make, "honest_mean", 20, message, sizeof message), RUN_DONE);
+    assert_int_equal(runner_description(make, "no_symbol", 20, message, sizeof message), RUN_NOT_LOADED);
+    holds(message, "no symbol");
+    assert_int_equal(runner_description(make, "crash_in_constructor", 20, message, sizeof message), RUN_NOT_LOADED);
+    holds(message, crash);
+    assert_int_equal(runner_description(make, "hang_in_constructor", 0.5, message, sizeof message), RUN_NOT_LOADED);
+    holds(message, "time limit");
+    assert_int_equal(runner_description(make, "not_there", 20, message, sizeof message), RUN_NOT_LOADED);
+    holds(message, "not_there.so");
+}
+
 scenario_outcome runner_scenario(runner_maker *make, const char *plugin, const char *id, double timeout)
 {
     scenario_outcome outcome = {.state = SCENARIO_SKIP};

@@ -22,6 +22,8 @@ int runner_teardown(void **state);
 result runner_run(runner_maker *make, const char *plugin, const char *text, bool seeded, double timeout);
 /* Asks for the description, and checks it if the plug-in could be loaded. */
 run_result runner_description(runner_maker *make, const char *plugin, double timeout, char *message, size_t size);
+/* Ports that cannot be loaded, each with its reason; crash: how the one that crashes is told of. */
+void runner_refuses_ports(runner_maker *make, const char *crash);
 scenario_outcome runner_scenario(runner_maker *make, const char *plugin, const char *id, double timeout);
 
 /* The message has this part. */

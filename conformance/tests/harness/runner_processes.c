@@ -230,18 +230,7 @@ static void test_a_subgroup_runs_beside_the_others(void **state)
 static void test_loading_fails_in_a_child(void **state)
 {
     (void)state;
-    char message[4096];
-    assert_int_equal(runner_description(runner_processes, "honest_mean", 20, message, sizeof message), RUN_DONE);
-    assert_int_equal(runner_description(runner_processes, "no_symbol", 20, message, sizeof message), RUN_NOT_LOADED);
-    holds(message, "no symbol");
-    assert_int_equal(runner_description(runner_processes, "crash_in_constructor", 20, message, sizeof message),
-                     RUN_NOT_LOADED);
-    holds(message, "SIGABRT");
-    assert_int_equal(runner_description(runner_processes, "hang_in_constructor", 0.5, message, sizeof message),
-                     RUN_NOT_LOADED);
-    holds(message, "time limit");
-    assert_int_equal(runner_description(runner_processes, "not_there", 20, message, sizeof message), RUN_NOT_LOADED);
-    holds(message, "not_there.so");
+    runner_refuses_ports(runner_processes, "SIGABRT");
 }
 
 static void interrupt(int number)

@@ -224,16 +224,7 @@ static void test_a_static_variable_is_found(void **state)
 static void test_loading_fails_in_a_child(void **state)
 {
     (void)state;
-    char message[4096];
-    assert_int_equal(runner_description(runner_threads, "honest_mean", 20, message, sizeof message), RUN_DONE);
-    assert_int_equal(runner_description(runner_threads, "no_symbol", 20, message, sizeof message), RUN_NOT_LOADED);
-    holds(message, "no symbol");
-    assert_int_equal(runner_description(runner_threads, "crash_in_constructor", 20, message, sizeof message),
-                     RUN_NOT_LOADED);
-    holds(message, "SIGABRT in being loaded");
-    assert_int_equal(runner_description(runner_threads, "hang_in_constructor", 0.5, message, sizeof message),
-                     RUN_NOT_LOADED);
-    holds(message, "time limit");
+    runner_refuses_ports(runner_threads, "SIGABRT in being loaded");
 }
 
 static void test_scenarios(void **state)
