@@ -20,7 +20,7 @@ import os
 
 import numpy as np
 
-from . import Refused, arrays_numpy, cases, safetensors
+from . import Refused, arrays_numpy, cases, manifest, safetensors
 
 LIMIT = {"out": 10, "error": 10, "p": 20, "q": 20, "q0": 4, "draw": 4, "recording": 10}
 SKIP = 0.01
@@ -210,16 +210,9 @@ def compare_recordings(tally, name, old, new):
             tally.differs(name, f"{key} has another shape or is missing")
 
 
-def data_files(folder):
-    try:
-        return {name for name in os.listdir(folder) if name.endswith(".safetensors")}
-    except OSError as error:
-        raise Refused(f"{folder}: {error.strerror}") from error
-
-
 def compare(old_folder, new_folder):
     """(tally, names of the files that both have, names of those that one has)"""
-    names = data_files(old_folder), data_files(new_folder)
+    names = set(manifest.data_files(old_folder)), set(manifest.data_files(new_folder))
     both, tally = sorted(names[0] & names[1]), Tally()
     if not both:
         raise Refused(f"{old_folder} and {new_folder} have no file in common")

@@ -22,8 +22,12 @@ def _sha256(path):
         return hashlib.sha256(file.read()).hexdigest()
 
 
-def _data_files(folder):
-    return sorted(name for name in os.listdir(folder) if name.endswith(".safetensors"))
+def data_files(folder):
+    """The names of the data files of a folder, sorted, whatever its manifest says."""
+    try:
+        return sorted(name for name in os.listdir(folder) if name.endswith(".safetensors"))
+    except OSError as error:
+        raise Refused(f"{folder}: {error.strerror}") from error
 
 
 def read(folder):
@@ -76,7 +80,7 @@ def files_of(manifest, set_up):
 def write(folder, described):
     """The manifest of what is in the folder now, all of it made with one set-up."""
     set_up = environment.name(described)
-    _save(folder, {set_up: described}, {name: set_up for name in _data_files(folder)})
+    _save(folder, {set_up: described}, {name: set_up for name in data_files(folder)})
 
 
 def _save(folder, set_ups, set_up_of):
@@ -139,7 +143,7 @@ def check(folder):
     """What is wrong, one line each; empty: all is well."""
     manifest = read(folder)
     files = manifest["files"]
-    present = _data_files(folder)
+    present = data_files(folder)
     wrong = [f"{name}: missing" for name in files if name not in present]
     wrong += [f"{name}: not in {NAME}" for name in present if name not in files]
     for name in present:
