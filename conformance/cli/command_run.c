@@ -26,6 +26,29 @@ static double now(void)
     return clock_gettime(CLOCK_MONOTONIC, &t) == 0 ? (double)t.tv_sec + 1e-9 * (double)t.tv_nsec : 0;
 }
 
+/* As far as that is known before the run. */
+static bool can_write_reports(session *s)
+{
+    bool ok = true;
+    for (size_t i = 0; ok && i < s->options->report_count; i++)
+        ok = report_file_check(s->options->reports[i].path, s->message, sizeof s->message);
+    return ok;
+}
+
+/* One that cannot be written does not keep the others from being written. */
+static bool write_reports(session *s)
+{
+    bool ok = true;
+    for (size_t i = 0; i < s->options->report_count; i++) {
+        const report_file *file = &s->options->reports[i];
+        if (!report_write(&s->report, file->format, file->path, s->message, sizeof s->message)) {
+            complain(s, EXIT_KIT_FAILED);
+            ok = false;
+        }
+    }
+    return ok;
+}
+
 /* Opens everything that a run needs. 0, or the exit code, with s->message. */
 static int prepare(session *s, const char *kit_path)
 {
@@ -48,8 +71,7 @@ static int prepare(session *s, const char *kit_path)
     const run_result described = s->runner->describe(s->runner, &r->port, s->message, sizeof s->message);
     if (described != RUN_DONE)
         return described == RUN_NOT_LOADED ? EXIT_NOT_LOADED : EXIT_KIT_FAILED;
-    if ((o->json != NULL && !report_file_check(o->json, s->message, sizeof s->message)) ||
-        !vectors_open(&s->vectors, o->golden, s->message, sizeof s->message))
+    if (!can_write_reports(s) || !vectors_open(&s->vectors, o->golden, s->message, sizeof s->message))
         return EXIT_KIT_FAILED;
 
     r->implementation = o->implementation;
@@ -134,9 +156,7 @@ static int judge_and_report(session *s)
         refuse(s->message, sizeof s->message, "standard output could not be written");
         code = complain(s, EXIT_KIT_FAILED);
     }
-    if (o->json != NULL && !report_json(&s->report, o->json, s->message, sizeof s->message))
-        code = complain(s, EXIT_KIT_FAILED);
-    return code;
+    return write_reports(s) ? code : EXIT_KIT_FAILED;
 }
 
 int command_run(const options *o, const char *kit_path)

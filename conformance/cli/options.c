@@ -151,16 +151,58 @@ static bool set_timeout(options *o, const char *value)
     return true;
 }
 
+static bool unknown_format(const options *o, const char *value, size_t length)
+{
+    char word[64];
+    snprintf(word, sizeof word, "%.*s", (int)(length < sizeof word ? length : sizeof word - 1), value);
+    const char *near = NULL;
+    fprintf(o->errors, "psgd-conform: --report: unknown format '%s'", word);
+    for (size_t i = 0; report_format_at(i) != NULL; i++)
+        suggest(&near, word, report_format_at(i)->name);
+    if (near != NULL)
+        fprintf(o->errors, "; did you mean '%s'?", near);
+    fprintf(o->errors, "\nformats are:");
+    for (size_t i = 0; report_format_at(i) != NULL; i++)
+        fprintf(o->errors, " %s", report_format_at(i)->name);
+    fprintf(o->errors, "\n");
+    return false;
+}
+
 static bool set_report(options *o, const char *value)
 {
-    if (strncmp(value, "json=", 5) != 0 || value[5] == '\0')
-        return complain(o, "--report", value, "of the form json=FILE (the format that this version writes)");
-    if (o->json != NULL) {
-        fprintf(o->errors, "psgd-conform: --report: one JSON report is enough, but there are two: '%s' and '%s'\n",
-                o->json, value + 5);
+    const size_t length = strcspn(value, "=");
+    if (value[length] != '=' || value[length + 1] == '\0')
+        return complain(o, "--report", value, "of the form FORMAT=FILE, such as json=report.json");
+    const report_format *format = report_format_find(value, length);
+    if (format == NULL)
+        return unknown_format(o, value, length);
+    report_file *reports = realloc(o->reports, (o->report_count + 1) * sizeof *reports);
+    if (reports == NULL) {
+        fprintf(o->errors, "psgd-conform: out of memory\n");
         return false;
     }
-    o->json = value + 5;
+    o->reports = reports;
+    const char *path = value + length + 1;
+    for (size_t i = 0; i < o->report_count; i++)
+        if (strcmp(o->reports[i].path, path) == 0 || o->reports[i].format == format) {
+            fprintf(o->errors, "psgd-conform: --report: two %s: '%s=%s' and '%s'\n",
+                    o->reports[i].format == format ? "reports of one format" : "reports into one file",
+                    o->reports[i].format->name, o->reports[i].path, value);
+            return false;
+        }
+    o->reports[o->report_count++] = (report_file){.format = format, .path = path};
+    return true;
+}
+
+static bool set_exec(options *o, const char *value)
+{
+    o->exec = value;
+    return value[strspn(value, " \t")] != '\0' || complain(o, "--exec", value, "a command");
+}
+
+static bool set_waivers(options *o, const char *value)
+{
+    o->waivers = value;
     return true;
 }
 
@@ -171,30 +213,38 @@ static bool set_golden(options *o, const char *value)
 }
 
 static const option OPTIONS[] = {
-    {"--impl", "NAME", set_implementation, "run", "the port: ref, faulty:NAME, or the path of a shared object"},
-    {"--claims", "LIST", set_claims, "run list export", "test these claims, not those that the port makes"},
-    {"--only", "GLOB", set_only, "run list export", "only cases or requirements of this name; repeatable"},
+    {"--impl", "NAME", set_implementation, "run",
+     "the port: ref, faulty:NAME, honest:NAME, or the path of a shared object"},
+    {"--exec", "COMMAND", set_exec, "run", "instead: a command that gets a folder of cases and leaves results there"},
+    {"--claims", "LIST", set_claims, "run check list export", "test these claims, not those that the port makes"},
+    {"--only", "GLOB", set_only, "run check list export mutants",
+     "only cases or requirements (mutants: faults) of this name; repeatable"},
     {"--case", "PROBLEM", set_case, "run show export", "this problem only; repeatable"},
-    {"--quick", NULL, set_quick, "run list export", "a subset that touches every requirement in seconds"},
+    {"--quick", NULL, set_quick, "run list export mutants", "a subset that touches every requirement in seconds"},
     {"--fuzz", "N", set_fuzz, "run list export",
      "add N random problems (default 50; 5 with --quick; 0 with --case and for list)"},
     {"--seed", "N", set_seed, "run list export", "seed of the random problems (default 1)"},
     {"--ranks", "KIND", set_ranks, "run", "each rank of a case is one of these: processes (default), threads"},
-    {"--timeout", "SECONDS", set_timeout, "run", "time limit of a case (default 60)"},
-    {"--report", "json=FILE", set_report, "run", "write the whole verdict as JSON"},
-    {"--golden", "FOLDER", set_golden, "run list show export", "where the golden files are"},
+    {"--timeout", "SECONDS", set_timeout, "run mutants",
+     "time limit of a case (default 60), or of the whole --exec command (default 600)"},
+    {"--report", "FORMAT=FILE", set_report, "run check mutants", "write a report for programs; repeatable"},
+    {"--waive", "FILE", set_waivers, "run check", "failures that are known, each with a reason and a date"},
+    {"--golden", "FOLDER", set_golden, "run check list show export mutants", "where the golden files are"},
     {"--with-q0", NULL, set_with_q0, "export", "write the drawn Q into cases that test the seeding too"},
-    {"--quiet", NULL, set_quiet, "run export", "print the last line only"},
-    {"--verbose", NULL, set_verbose, "run list", "print every check"},
+    {"--quiet", NULL, set_quiet, "run check export mutants", "print the last line only"},
+    {"--verbose", NULL, set_verbose, "run check list mutants", "print every check"},
 };
 #define OPTION_COUNT (sizeof OPTIONS / sizeof OPTIONS[0])
 
 static const char *const COMMANDS[][2] = {
     {"run", "--impl NAME [options]       judge an implementation of PowerSGD"},
+    {"run", "--exec COMMAND [options]    the same of any program: it is given a folder of cases"},
     {"list", "[options]                  requirements, cases and scenarios, a line each"},
     {"show", "ID | --case PROBLEM        a case, scenario or requirement in detail"},
     {"explain", "REQUIREMENT             what a requirement means, where it comes from, what checks it"},
-    {"export", "DIR [options]            write the cases as files"},
+    {"export", "DIR [options]            write the cases as files, for a port that reads files"},
+    {"check", "DIR [options]             judge the results that it left there"},
+    {"mutants", "[options]               the kit judged: does it find every known fault?"},
 };
 #define COMMAND_COUNT (sizeof COMMANDS / sizeof COMMANDS[0])
 
@@ -280,12 +330,16 @@ static bool parse_command(options *o, const char *word)
     return false;
 }
 
+static bool takes_folder(const options *o)
+{
+    return strcmp(o->command, "export") == 0 || strcmp(o->command, "check") == 0;
+}
+
 /* How many words each command takes besides options. */
 static bool check_positional(const options *o)
 {
     const bool is_show = strcmp(o->command, "show") == 0;
-    const bool wants_one =
-        strcmp(o->command, "explain") == 0 || strcmp(o->command, "export") == 0 || (is_show && o->cases.count == 0);
+    const bool wants_one = strcmp(o->command, "explain") == 0 || takes_folder(o) || (is_show && o->cases.count == 0);
     const size_t wanted = wants_one ? 1 : 0;
     if (o->positional.count > wanted) {
         fprintf(o->errors, "psgd-conform %s: unexpected word '%s'\n", o->command, o->positional.words[wanted]);
@@ -293,14 +347,28 @@ static bool check_positional(const options *o)
     }
     if (o->positional.count < wanted) {
         fprintf(o->errors, "psgd-conform %s: %s is missing (psgd-conform --help)\n", o->command,
-                strcmp(o->command, "export") == 0 ? "the folder to write to" : "what to look up");
-        return false;
-    }
-    if (strcmp(o->command, "run") == 0 && o->implementation == NULL) {
-        fprintf(o->errors, "psgd-conform run: --impl NAME is missing: ref, or the path of a shared object\n");
+                takes_folder(o) ? "the folder" : "what to look up");
         return false;
     }
     return true;
+}
+
+static bool check_port(const options *o)
+{
+    if (strcmp(o->command, "run") != 0)
+        return true;
+    if (o->implementation == NULL && o->exec == NULL) {
+        fprintf(o->errors,
+                "psgd-conform run: the port is missing: --impl NAME (ref, or the path of a shared object) or "
+                "--exec COMMAND\n");
+        return false;
+    }
+    if (o->exec == NULL)
+        return true;
+    const char *other = o->implementation != NULL ? "--impl" : o->ranks_given ? "--ranks" : NULL;
+    if (other != NULL)
+        fprintf(o->errors, "psgd-conform run: --exec and %s do not go together: the command brings its own\n", other);
+    return other == NULL;
 }
 
 static bool check_together(const options *o)
@@ -314,7 +382,7 @@ static bool check_together(const options *o)
 
 bool options_parse(options *o, int argc, char **argv, FILE *errors)
 {
-    *o = (options){.errors = errors, .seed = 1, .fuzz = -1, .timeout = 60};
+    *o = (options){.errors = errors, .seed = 1, .fuzz = -1, .timeout = -1};
     if (argc < 2) {
         fprintf(o->errors, "psgd-conform: a command is missing (psgd-conform --help lists them)\n");
         return false;
@@ -329,7 +397,9 @@ bool options_parse(options *o, int argc, char **argv, FILE *errors)
     /* Which random problems a run has depends on the port's claims: a list has them on request only. */
     if (o->fuzz < 0)
         o->fuzz = o->cases.count > 0 || strcmp(o->command, "list") == 0 ? 0 : o->quick ? FUZZ_QUICK : FUZZ_DEFAULT;
-    return check_positional(o) && check_together(o);
+    if (o->timeout < 0)
+        o->timeout = o->exec != NULL ? TIMEOUT_COMMAND : TIMEOUT_CASE;
+    return check_positional(o) && check_port(o) && check_together(o);
 }
 
 void options_free(options *o)
@@ -337,5 +407,6 @@ void options_free(options *o)
     free(o->positional.words);
     free(o->only.words);
     free(o->cases.words);
+    free(o->reports);
     *o = (options){0};
 }

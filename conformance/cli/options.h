@@ -2,23 +2,32 @@
 #ifndef CONFORMANCE_CLI_OPTIONS_H
 #define CONFORMANCE_CLI_OPTIONS_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "report/report.h"
+
 #include <stdio.h>
 
 #define FUZZ_DEFAULT 50
 #define FUZZ_QUICK   5
+
+#define TIMEOUT_CASE    60  /* seconds */
+#define TIMEOUT_COMMAND 600 /* seconds: of --exec, for all cases together */
 
 typedef struct word_list {
     const char **words; /* point into argv; the array is owned */
     size_t count;
 } word_list;
 
+typedef struct report_file { /* --report FORMAT=FILE */
+    const report_format *format;
+    const char *path;
+} report_file;
+
 typedef struct options {
     FILE *errors;               /* where the commands complain about usage */
     const char *command;        /* "run", ... */
     const char *implementation; /* --impl */
+    const char *exec;           /* --exec: a shell command that judges itself by files */
+    const char *waivers;        /* --waive: path */
     word_list positional;       /* DIR, ID */
     word_list only, cases;
     uint64_t claims;
@@ -27,9 +36,10 @@ typedef struct options {
     bool ranks_given; /* --ranks */
     bool threads;     /* and it says threads */
     uint64_t seed;
-    int64_t fuzz; /* resolved: the default depends on --quick */
-    double timeout;
-    const char *json;   /* --report json=FILE */
+    int64_t fuzz;         /* resolved: the default depends on --quick */
+    double timeout;       /* resolved: the default is longer with --exec, which it limits as a whole */
+    report_file *reports; /* [report_count] */
+    size_t report_count;
     const char *golden; /* folder of golden files */
 } options;
 

@@ -15,13 +15,8 @@
 #define TIMEOUTS_TOLERATED 2
 #define EVERY_CASE_SHOWS   "PSGD-ITR-004" /* what a problem that was made for no requirement counts for */
 
-static const char *too_few_ranks(const session *s)
-{
-    return s->report.mpi ? "more ranks needed than mpirun gave" : "more ranks needed than the kit starts";
-}
-
 /* A check for each requirement that the item was made for, all in this state: the item was not judged. */
-static void note_unjudged(session *s, const plan_item *item, check_state state, const char *reason)
+static void note_unjudged(session *s, const plan_item *item, check_state state, skip_reason skipped, const char *reason)
 {
     if (!s->runner->is_home(s->runner))
         return;
@@ -32,12 +27,23 @@ static void note_unjudged(session *s, const plan_item *item, check_state state, 
         return;
     }
     char *rest = NULL;
-    for (char *id = strtok_r(list, " ", &rest); id != NULL; id = strtok_r(NULL, " ", &rest))
-        if (requirement_find(id) != NULL && plan_keeps(&s->plan, item, id))
-            verdict_set(&s->verdict, verdict_open(&s->verdict, id, item->id, problem_text, "case", 0), state, "%s",
-                        reason);
+    for (char *id = strtok_r(list, " ", &rest); id != NULL; id = strtok_r(NULL, " ", &rest)) {
+        if (requirement_find(id) == NULL || !plan_keeps(&s->plan, item, id))
+            continue;
+        const size_t index = verdict_open(&s->verdict, id, item->id, problem_text, "case", 0);
+        if (state == CHECK_SKIP)
+            verdict_skip(&s->verdict, index, skipped, "%s", reason);
+        else
+            verdict_set(&s->verdict, index, state, "%s", reason);
+    }
     free(problem_text);
     free(list);
+}
+
+static void note_too_few_ranks(session *s, const plan_item *item)
+{
+    note_unjudged(s, item, CHECK_SKIP, SKIP_RANKS,
+                  s->report.mpi ? "more ranks needed than mpirun gave" : "more ranks needed than the kit starts");
 }
 
 /* --only names requirements: drops the checks that this item added beyond them. */
@@ -132,7 +138,11 @@ static bool run_one(session *s, const plan_item *item, const test_case *c, const
         return true;
     case RUN_NOT_ENOUGH_RANKS:
         *t = NULL;
-        note_unjudged(s, item, CHECK_SKIP, too_few_ranks(s));
+        note_too_few_ranks(s, item);
+        return true;
+    case RUN_NO_RESULT:
+        *t = NULL;
+        note_unjudged(s, item, CHECK_NOT_RUN, SKIP_NONE, s->message);
         return true;
     default: *t = NULL; return false;
     }
@@ -192,7 +202,7 @@ static bool run_made_case(session *s, const plan_item *item, const test_case *c,
 static bool run_case_item(session *s, const plan_item *item)
 {
     test_case c, others = {0};
-    const bool made = make_case(s, item, &c), has_others = made && others_wanted(&c);
+    const bool made = make_case(s, item, &c), has_others = made && s->runner->run_pair != NULL && others_wanted(&c);
     const bool others_made = has_others && others_case(&others, &c, s->message, sizeof s->message);
     const bool ok = session_everywhere(s, made && others_made == has_others) &&
                     run_made_case(s, item, &c, has_others ? &others : NULL);
@@ -208,13 +218,12 @@ static bool run_scenario_item(session *s, const plan_item *item)
     static const check_state states[] = {
         [SCENARIO_PASS] = CHECK_PASS,
         [SCENARIO_FAIL] = CHECK_FAIL,
-        [SCENARIO_SKIP] = CHECK_SKIP,
         [SCENARIO_UNOBSERVED] = CHECK_UNOBSERVED,
     };
     scenario_outcome outcome = {.state = SCENARIO_FAIL};
     switch (s->runner->run_scenario(s->runner, item->scenario, &outcome, s->message, sizeof s->message)) {
     case RUN_DONE: break;
-    case RUN_NOT_ENOUGH_RANKS: note_unjudged(s, item, CHECK_SKIP, too_few_ranks(s)); return true;
+    case RUN_NOT_ENOUGH_RANKS: note_too_few_ranks(s, item); return true;
     default: return false;
     }
     if (!s->runner->is_home(s->runner))
@@ -223,6 +232,8 @@ static bool run_scenario_item(session *s, const plan_item *item)
     const check_place nowhere = CHECK_NOWHERE;
     if (outcome.state == SCENARIO_PASS)
         verdict_expect(&s->verdict, index, true, &nowhere, "%s", "");
+    else if (outcome.state == SCENARIO_SKIP)
+        verdict_skip(&s->verdict, index, SKIP_UNSUPPORTED, "%s", outcome.message);
     else
         verdict_set(&s->verdict, index, states[outcome.state], "%s", outcome.message);
     s->report.scenarios_run += outcome.state == SCENARIO_PASS || outcome.state == SCENARIO_FAIL;
@@ -260,16 +271,16 @@ bool session_run(session *s)
         const plan_item *item = &s->plan.items[i];
         char reason[192];
         if (plan_item_ranks(item) > s->report.ranks) {
-            note_unjudged(s, item, CHECK_SKIP, too_few_ranks(s));
+            note_too_few_ranks(s, item);
             continue;
         }
         if ((item->claims & ~s->report.tested) != 0) {
             claims_missing(reason, sizeof reason, item->claims & ~s->report.tested);
-            note_unjudged(s, item, CHECK_SKIP, reason);
+            note_unjudged(s, item, CHECK_SKIP, SKIP_CLAIM, reason);
             continue;
         }
         if (s->runner->agree(s->runner, s->timeouts) >= TIMEOUTS_TOLERATED) {
-            note_unjudged(s, item, CHECK_NOT_RUN, "two cases before it timed out");
+            note_unjudged(s, item, CHECK_NOT_RUN, SKIP_NONE, "two cases before it timed out");
             s->report.stopped = true;
             continue;
         }

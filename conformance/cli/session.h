@@ -26,7 +26,8 @@ typedef struct session {
  * says why. */
 bool session_run(session *s);
 
-/* True if ok on every process; where it is not, each goes on alike, and s->message says why, or that it is elsewhere. */
+/* True if ok on every process; where it is not, each goes on alike, and s->message says why, or that it is elsewhere.
+ */
 bool session_everywhere(session *s, bool ok);
 
 /* Once the verdict has been counted: a claim that only cases show, and that was not shown by one, fails, with the

@@ -15,6 +15,7 @@ typedef enum run_result {
     RUN_DONE,             /* the trace tells how each rank ended, well or not */
     RUN_NOT_LOADED,       /* the port could not be loaded (exit code 4) */
     RUN_NOT_ENOUGH_RANKS, /* mpirun gave fewer ranks than the case needs */
+    RUN_NO_RESULT,        /* files: there is no result of this case; message says which file is missing */
     RUN_KIT_FAILED        /* the kit could not do its work (exit code 5) */
 } run_result;
 
@@ -26,8 +27,9 @@ struct runner {
      * case's q0 is handed in, and again without if the port cannot take it (trace.q_given tells). */
     run_result (*run_case)(runner *r, const test_case *c, bool seeded, trace **result, char *message,
                            size_t message_size);
-    /* A case on a subgroup together with that of the ranks outside of the group (others.h), both at the same time, each
-     * with results of its own. (run_case has them run it as well, but shows of it only that it ended badly.) */
+    /* Null where ranks outside of a group have nothing to do (files). A case on a subgroup together with that of the
+     * ranks outside of the group (others.h), both at the same time, each with results of its own. (run_case has them
+     * run it as well, but shows of it only that it ended badly.) */
     run_result (*run_pair)(runner *r, const test_case *c, const test_case *others, bool seeded, trace **result,
                            trace **others_result, char *message, size_t message_size);
     run_result (*run_scenario)(runner *r, const scenario *s, scenario_outcome *outcome, char *message,
@@ -50,6 +52,10 @@ runner *runner_processes(const char *kit_path, const char *implementation, doubl
  * thread of its own, those of a subgroup's complement included. What one rank does to the process is done to all; where
  * it can be known, it is held against that rank only. */
 runner *runner_threads(const char *kit_path, const char *implementation, double timeout_seconds);
+
+/* Results that a port left as files in a folder: nothing is run, what is there of a case is read. Scenarios are
+ * unobserved. Null: no memory. */
+runner *runner_files(const char *folder);
 
 /* For a handler of SIGINT and SIGTERM (async-signal-safe): the run under way, and every later one, kills its ranks,
  * cleans up and returns RUN_KIT_FAILED with the message "interrupted". The caller then frees the runner, which removes

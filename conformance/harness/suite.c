@@ -1,8 +1,9 @@
 /* suite.c: the fixed cases, from one table a subject. Their order is that of reports. */
 #include "harness/suite_tables.h"
 
-static const suite_table *const tables[] = {&suite_torch, &suite_torch_numerics, &suite_torch_sweeps, &suite_torch_half,
-                                            &suite_core,  &suite_claims,         &suite_flat,         &suite_half,           &suite_half_hook};
+static const suite_table *const tables[] = {&suite_torch,      &suite_torch_numerics, &suite_torch_sweeps,
+                                            &suite_torch_half, &suite_core,           &suite_claims,
+                                            &suite_flat,       &suite_half,           &suite_half_hook};
 
 enum { TABLES = sizeof tables / sizeof tables[0] };
 

@@ -1,6 +1,6 @@
-/* suite_torch_half.c: cases of the half types whose golden results are those of PyTorch's hook in f16 and bf16. Q is the
- * case's own: how PyTorch draws in half types has changed between versions. Spectra are flat, or values small integers,
- * since in half types little else is determined: see suite_half.c for what any port is held to. */
+/* suite_torch_half.c: cases of the half types whose golden results are those of PyTorch's hook in f16 and bf16. Q is
+ * the case's own: how PyTorch draws in half types has changed between versions. Spectra are flat, or values small
+ * integers, since in half types little else is determined: see suite_half.c for what any port is held to. */
 #include "harness/suite_tables.h"
 
 /* clang-format off */

@@ -266,7 +266,11 @@ void judge_companion(verdict *v, companion kind, const test_case *case_a, const 
     }
     if (is_unsupported(a) || is_unsupported(b)) {
         size_t index = verdict_open(v, id, case_a->id, case_a->problem_text, "exact", 0);
-        verdict_set(v, index, p.a.torch ? CHECK_FAIL : CHECK_SKIP, "unsupported by the port");
+        if (p.a.torch) {
+            verdict_set(v, index, CHECK_FAIL, "unsupported by the port");
+        } else {
+            verdict_skip(v, index, SKIP_UNSUPPORTED, "unsupported by the port");
+        }
         return;
     }
     int64_t scale = case_a->problem.scale;

@@ -5,6 +5,17 @@
 #include <stdio.h>
 #include <string.h>
 
+/* One check in this state; a skip that a trace can tell is the port's own word. */
+static void state_one(judging *j, const char *id, check_state state, const check_place *place, const char *reason)
+{
+    const size_t index = verdict_open(j->v, id, j->c->id, j->c->problem_text, "structure", 0);
+    switch (state) {
+    case CHECK_FAIL: verdict_expect(j->v, index, false, place, "%s", reason); break;
+    case CHECK_SKIP: verdict_skip(j->v, index, SKIP_UNSUPPORTED, "%s", reason); break;
+    default: verdict_set(j->v, index, state, "%s", reason); break;
+    }
+}
+
 /* Calls on every requirement that the case was made for; on AGG-002 where it was made for none that is tested, and for
  * failures where only SHOULDs were: no crash goes unpunished. */
 static void state_all(judging *j, check_state state, const check_place *place, const char *reason)
@@ -18,21 +29,11 @@ static void state_all(judging *j, check_state state, const check_place *place, c
         if (length >= sizeof id || requirement_find(id) == NULL || !judging_tests(j, id)) {
             continue;
         }
-        size_t index = verdict_open(j->v, id, j->c->id, j->c->problem_text, "structure", 0);
-        if (state == CHECK_FAIL) {
-            verdict_expect(j->v, index, false, place, "%s", reason);
-        } else {
-            verdict_set(j->v, index, state, "%s", reason);
-        }
+        state_one(j, id, state, place, reason);
         stated += state != CHECK_FAIL || requirement_find(id)->level == LEVEL_MUST;
     }
     if (stated == 0) {
-        size_t index = verdict_open(j->v, "PSGD-AGG-002", j->c->id, j->c->problem_text, "structure", 0);
-        if (state == CHECK_FAIL) {
-            verdict_expect(j->v, index, false, place, "%s", reason);
-        } else {
-            verdict_set(j->v, index, state, "%s", reason);
-        }
+        state_one(j, "PSGD-AGG-002", state, place, reason);
     }
 }
 

@@ -165,26 +165,45 @@ void verdict_expect(verdict *v, size_t index, bool holds, const check_place *pla
     }
 }
 
+/* The state with its reason in words, whatever was measured. */
+static void set_state(verdict *v, check *c, check_state state, const char *format, va_list arguments)
+{
+    c->state = state;
+    free(c->message);
+    c->message = format_text(format, arguments);
+    if (c->message == NULL) {
+        v->out_of_memory = true;
+    }
+}
+
 void verdict_set(verdict *v, size_t index, check_state state, const char *format, ...)
 {
     check *c = check_at(v, index);
     if (c == NULL) {
         return;
     }
-    c->state = state;
     va_list arguments;
     va_start(arguments, format);
-    free(c->message);
-    c->message = format_text(format, arguments);
+    set_state(v, c, state, format, arguments);
     va_end(arguments);
-    if (c->message == NULL) {
-        v->out_of_memory = true;
+}
+
+void verdict_skip(verdict *v, size_t index, skip_reason reason, const char *format, ...)
+{
+    check *c = check_at(v, index);
+    if (c == NULL) {
+        return;
     }
+    c->skipped = reason;
+    va_list arguments;
+    va_start(arguments, format);
+    set_state(v, c, CHECK_SKIP, format, arguments);
+    va_end(arguments);
 }
 
 const char *check_state_name(check_state state)
 {
-    static const char *const names[] = {"pass", "fail", "skip", "unobserved", "untrusted", "not run"};
+    static const char *const names[] = {"pass", "fail", "skip", "unobserved", "untrusted", "not run", "waived"};
     return (size_t)state < sizeof names / sizeof names[0] ? names[state] : "unknown";
 }
 
@@ -205,7 +224,7 @@ verdict_counts verdict_count(const verdict *v)
 
 /* One requirement over the whole verdict. */
 typedef struct summary {
-    size_t by_state[6];
+    size_t by_state[CHECK_STATES];
     size_t checks;
     const check *first_failure;
 } summary;

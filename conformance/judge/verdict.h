@@ -13,8 +13,17 @@ typedef enum check_state {
     CHECK_SKIP,       /* claim not made, unsupported, not enough ranks: reason */
     CHECK_UNOBSERVED, /* this way in, or this port, does not show it */
     CHECK_UNTRUSTED,  /* the case proves nothing */
-    CHECK_NOT_RUN     /* after two time-outs the rest is not run */
+    CHECK_NOT_RUN,    /* after two time-outs the rest is not run; no result file */
+    CHECK_WAIVED      /* failed, and a waiver excuses it */
 } check_state;
+#define CHECK_STATES 7
+
+typedef enum skip_reason { /* of CHECK_SKIP */
+                           SKIP_NONE,
+                           SKIP_CLAIM,       /* a claim of the case is not tested */
+                           SKIP_UNSUPPORTED, /* the port says so */
+                           SKIP_RANKS        /* more ranks needed than there are */
+} skip_reason;
 
 typedef enum check_stage { /* of the algorithm, in the order of a step */
                            STAGE_NONE,
@@ -59,6 +68,8 @@ typedef struct check {
     size_t measured;   /* comparisons made */
     check_place place; /* of the first failure, or of the largest ratio */
     char *message;     /* owned; null, or what failed in words, or the reason of skip and the like */
+    skip_reason skipped;
+    const char *waiver; /* the waiver's reason, where its state is waived; not owned */
 } check;
 
 typedef struct verdict {
@@ -86,14 +97,15 @@ void verdict_measure_limit(verdict *v, size_t index, double ratio, double limit,
 void verdict_expect(verdict *v, size_t index, bool holds, const check_place *place, const char *format, ...);
 /* Sets the state with a reason, whatever was measured. */
 void verdict_set(verdict *v, size_t index, check_state state, const char *format, ...);
+void verdict_skip(verdict *v, size_t index, skip_reason reason, const char *format, ...);
 
-const char *check_state_name(check_state state); /* "pass" ... "not run" */
+const char *check_state_name(check_state state); /* "pass" ... "not run", "waived" */
 const char *check_stage_name(check_stage stage); /* "M", "Q", "P", "orthogonalised P", "new Q", "out", "E", "state" */
 
 /* Counting. A claim fails if one of its MUSTs fails, or could be observed and has no passing, trusted case, or if
  * anything was not run. */
 typedef struct verdict_counts {
-    size_t by_state[6];
+    size_t by_state[CHECK_STATES];
     size_t checks; /* all */
 } verdict_counts;
 verdict_counts verdict_count(const verdict *v);

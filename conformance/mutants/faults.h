@@ -1,49 +1,63 @@
-/* faults.h: the faults of the deliberately faulty implementation, by name. Each is a mistake that ports have made; each
- * must be found by a requirement that it breaks. */
+/* faults.h: the faults of the deliberately faulty implementation, by name, and the honest variants that come from the
+ * same code. Each fault is a mistake that ports have made, or that one in another language would make; each must be
+ * found by a requirement that it breaks. The lists stand in list_*.h, one a subject, their columns:
+ *
+ *   identifier   asked for in the port's code: fault_is(state, FAULT_...)
+ *   name         --impl faulty:NAME, honest:NAME
+ *   breaks       requirements, space-separated: at least one of them must fail for the fault to count as found
+ *   claims       what the port claims with it, among what it can
+ *   what         one sentence
+ */
 #ifndef CONFORMANCE_MUTANTS_FAULTS_H
 #define CONFORMANCE_MUTANTS_FAULTS_H
 
+#include "mutants/list_aggregation.h"
+#include "mutants/list_alternating.h"
+#include "mutants/list_error_feedback.h"
+#include "mutants/list_factors.h"
+#include "mutants/list_flattened.h"
+#include "mutants/list_honest.h"
+#include "mutants/list_interface.h"
+#include "mutants/list_iteration.h"
+#include "mutants/list_random_q.h"
+#include "mutants/list_selection.h"
+#include "mutants/list_state.h"
+#include "mutants/list_values.h"
+#include "mutants/list_verdict.h"
+
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
-typedef enum fault {
-    FAULT_NONE, /* no fault: the same code must conform */
-    FAULT_P_NOT_REDUCED,
-    FAULT_Q_DIVIDED_TWICE,
-    FAULT_ERROR_FROM_RAW_GRADIENT,
-    FAULT_ERROR_FROM_LOCAL_APPROXIMATION,
-    FAULT_WARM_START_DEFEATED,
-    FAULT_SELECTION_NOT_STRICT,
-    FAULT_ABA_SCATTERED,
-    FAULT_STARTS_LATE,
-    FAULT_EPSILON_AS_MAXIMUM,
-    FAULT_NAN,
-    FAULT_FLAT_PADDING_NOT_ZEROED,
-    FAULT_FLAT_WRITES_PADDING,
-    FAULT_FLAT_SIDE_BY_FLOOR,
-    FAULT_FLAT_PADDING_ERROR_DROPPED,
-    FAULT_FLAT_PADDING_ERROR_NOT_ADDED,
-    FAULT_FLAT_EPSILON_USED,
-    FAULT_FLAT_RANK_CLIPPED,
-    FAULT_FLAT_RATE_USED,
-    FAULT_HALF_TRUNCATES,
-    FAULT_HALF_ERROR_IN_BF16,
-    FAULT_HALF_SUMS_IN_HALF,
-    FAULT_HALF_FLUSHES_DENORMALS,
-    FAULT_HALF_QR,
-    FAULT_HALF_SATURATES,
-    HONEST_WIDE_FACTORS, /* honest variants are no faults: they must conform */
-    HONEST_FLOAT_SUMS,
-    FAULT_COUNT
-} fault;
+#define ALL_CLAIMS UINT64_MAX
+
+/* In the order of the kill matrix. */
+#define FAULT_LISTS(X)                                                                                                 \
+    FAULTS_AGGREGATION(X)                                                                                              \
+    FAULTS_FACTORS(X)                                                                                                  \
+    FAULTS_ERROR_FEEDBACK(X)                                                                                           \
+    FAULTS_RANDOM_Q(X)                                                                                                 \
+    FAULTS_SELECTION(X)                                                                                                \
+    FAULTS_ITERATION(X)                                                                                                \
+    FAULTS_STATE(X)                                                                                                    \
+    FAULTS_FLATTENED(X)                                                                                                \
+    FAULTS_ALTERNATING(X)                                                                                              \
+    FAULTS_VALUES(X)                                                                                                   \
+    FAULTS_INTERFACE(X)                                                                                                \
+    FAULTS_VERDICT(X)
+
+#define FAULT_IDENTIFIER(identifier, name, breaks, claims, what) identifier,
+typedef enum fault { HONEST_VARIANTS(FAULT_IDENTIFIER) FAULT_LISTS(FAULT_IDENTIFIER) FAULT_COUNT } fault;
 
 typedef struct fault_entry {
     const char *name;
-    const char *what;         /* one sentence */
-    const char *requirements; /* space-separated: at least one of them must fail; "": it is right and conforms */
+    const char *requirements; /* "": it is right and conforms */
+    uint64_t claims;
+    const char *what;
 } fault_entry;
 
 const fault_entry *fault_entry_of(fault f);  /* null beyond the last */
-bool fault_find(fault *f, const char *name); /* false: no such fault */
+bool fault_find(fault *f, const char *name); /* false: nothing has this name */
+bool fault_is_honest(fault f);
 
 #endif

@@ -236,14 +236,11 @@ static const char *faulty_last_error(const psgd_state *state)
     return state != NULL ? state->message : "state is null";
 }
 
-static const psgd_implementation table = {
+/* Under its name, with the claims that the variant makes. The kit asks for one variant in each process. */
+static psgd_implementation table = {
     .struct_size = (uint32_t)sizeof(psgd_implementation),
     .abi = PSGD_ABI,
-    .name = "faulty",
     .version = "1",
-    .claims = PSGD_CLAIM_CORE | PSGD_CLAIM_ERROR_FEEDBACK | PSGD_CLAIM_WARM_START | PSGD_CLAIM_TORCH |
-              PSGD_CLAIM_FLATTENED | PSGD_CLAIM_MULTIRANK | PSGD_CLAIM_SUBGROUP | PSGD_CLAIM_F64 | PSGD_CLAIM_F16 |
-              PSGD_CLAIM_BF16 | PSGD_CLAIM_DETERMINISM,
     .create = faulty_create,
     .step = faulty_step,
     .destroy = faulty_destroy,
@@ -252,9 +249,14 @@ static const psgd_implementation table = {
     .last_error = faulty_last_error,
 };
 
-const psgd_implementation *psgd_implementation_entry(void)
+const psgd_implementation *faulty_implementation(const char *module, bool honest)
 {
-    fault unused;
+    fault f = FAULT_NONE;
     const char *name = getenv("PSGD_FAULT");
-    return name == NULL || fault_find(&unused, name) ? &table : NULL;
+    if (name != NULL && (!fault_find(&f, name) || (fault_is_honest(f) != honest && f != FAULT_NONE))) {
+        return NULL;
+    }
+    table.name = module;
+    table.claims = FAULTY_CLAIMS & fault_entry_of(f)->claims;
+    return &table;
 }

@@ -28,6 +28,16 @@ struct psgd_state {
 
 #define FAULTY_MESSAGE 256
 
+/* What the code can do without a fault. */
+#define FAULTY_CLAIMS                                                                                                  \
+    (PSGD_CLAIM_CORE | PSGD_CLAIM_ERROR_FEEDBACK | PSGD_CLAIM_WARM_START | PSGD_CLAIM_TORCH | PSGD_CLAIM_FLATTENED |   \
+     PSGD_CLAIM_MULTIRANK | PSGD_CLAIM_SUBGROUP | PSGD_CLAIM_F64 | PSGD_CLAIM_F16 | PSGD_CLAIM_BF16 |                  \
+     PSGD_CLAIM_DETERMINISM)
+
+/* The plug-in's table for the variant that the environment variable PSGD_FAULT names; null: this module (honest: that
+ * of the honest variants) has none of this name. */
+const psgd_implementation *faulty_implementation(const char *module, bool honest);
+
 static inline bool fault_is(const psgd_state *state, fault f)
 {
     return state->fault == f;

@@ -8,8 +8,20 @@
 #define KIT_NAME      "psgd-conform"
 #define SUITE_VERSION 2 /* of the fixed cases and requirements: rises when a verdict could change */
 
+typedef enum way_in { WAY_IMPLEMENTATION, WAY_FILES, WAY_COMMAND } way_in; /* --impl, check, --exec */
+
+typedef struct command_outcome { /* of --exec */
+    double seconds;
+    bool timed_out;
+    int exit_status;  /* -1: ended by a signal, or timed out */
+    int signal;       /* 0: none */
+    char *error_tail; /* the last lines of its standard error; owned by the session; may be null */
+} command_outcome;
+
 typedef struct run_report {
-    const char *implementation; /* as named on the command line */
+    way_in way;
+    const char *implementation; /* as named on the command line: --impl's, the folder of check, the command of --exec */
+    command_outcome command;    /* WAY_COMMAND only */
     port_description port;
     long long vectors_version;
     const char *vectors_sha256;
@@ -38,8 +50,20 @@ bool report_text(const run_report *r, bool verbose, bool quiet);
 /* The header line: kit, versions, port, claims. */
 void report_text_header(const run_report *r);
 
-/* Writes the JSON report to path, atomically. False: message says why. */
-bool report_json(const run_report *r, const char *path, char *message, size_t message_size);
+/* A kind of report that --report writes. */
+typedef struct report_format {
+    const char *name;
+    /* The whole report, malloc'ed; null without memory. */
+    char *(*render)(const run_report *r);
+} report_format;
+const report_format *report_format_at(size_t i); /* null: there are no more */
+const report_format *report_format_find(const char *name, size_t length);
+/* Writes the report to path; a regular file is replaced whole or stays as it was. False: message says why. */
+bool report_write(const run_report *r, const report_format *format, const char *path, char *message,
+                  size_t message_size);
+
+/* The renderers, a file each. */
+char *report_json(const run_report *r);
 
 /* The largest ratio per row of limits.h among passing and failing checks of this type; type null: of all. */
 typedef struct row_maximum {

@@ -40,7 +40,7 @@ static void test_defaults(void **state)
     assert_string_equal(o.command, "run");
     assert_true(o.seed == 1 && o.fuzz == FUZZ_DEFAULT && o.timeout == 60);
     assert_false(o.claims_given || o.quick || o.quiet || o.verbose || o.with_q0 || o.ranks_given || o.threads);
-    assert_null(o.json);
+    assert_int_equal(o.report_count, 0);
     assert_null(o.golden);
     options_free(&o);
 }
@@ -70,7 +70,9 @@ static void expect_all(const options *o)
     assert_int_equal(o->only.count, 2);
     assert_string_equal(o->only.words[1], "torch-*");
     assert_true(o->seed == 12 && o->fuzz == 3 && o->timeout == 0.5);
-    assert_string_equal(o->json, "f=g");
+    assert_int_equal(o->report_count, 1);
+    assert_string_equal(o->reports[0].format->name, "json");
+    assert_string_equal(o->reports[0].path, "f=g");
     assert_string_equal(o->golden, "folder");
 }
 
@@ -134,7 +136,11 @@ static void test_bad_options(void **state)
     refused("--verbose takes no value", WORDS("run", "--impl", "ref", "--verbose=1"));
     refused("--golden needs a value: FOLDER", WORDS("run", "--impl", "ref", "--golden"));
     refused("--seed needs a value: N", WORDS("run", "--impl", "ref", "--seed", "--quick"));
-    refused("there are two: 'a' and 'b'", WORDS("run", "--impl", "ref", "--report=json=a", "--report=json=b"));
+    refused("two reports of one format: 'json=a' and 'json=b'",
+            WORDS("run", "--impl", "ref", "--report=json=a", "--report=json=b"));
+    refused("--exec and --impl do not go together", WORDS("run", "--impl", "ref", "--exec", "a"));
+    refused("--exec and --ranks do not go together", WORDS("run", "--exec", "a", "--ranks", "threads"));
+    refused("the port is missing", WORDS("run", "--quick"));
     refused("do not go together", WORDS("run", "--impl", "ref", "--case", "W1/r1/f32/[9x9]", "--only", "a"));
 }
 
@@ -150,9 +156,10 @@ static void test_bad_values(void **state)
     static const char *const times[] = {"", "0", "-1", "nan", "inf", "86401", "1s"};
     for (size_t i = 0; i < sizeof times / sizeof times[0]; i++)
         refused("--timeout: '", WORDS("run", "--impl", "ref", "--timeout", times[i]));
-    static const char *const reports[] = {"", "json", "json=", "html=f", "f"};
+    static const char *const reports[] = {"", "json", "json=", "f"};
     for (size_t i = 0; i < sizeof reports / sizeof reports[0]; i++)
         refused("--report: '", WORDS("run", "--impl", "ref", "--report", reports[i]));
+    refused("unknown format 'jsn'; did you mean 'json'?", WORDS("run", "--impl", "ref", "--report", "jsn=f"));
     refused("unknown claim 'wram'; did you mean 'warm'?", WORDS("run", "--impl", "ref", "--claims", "core,wram,ef"));
     refused("is not a list of claims", WORDS("run", "--impl", "ref", "--claims", " , "));
     refused("is not a list of claims", WORDS("run", "--impl", "ref", "--claims", ""));

@@ -11,7 +11,7 @@ refute 'did you mean'
 
 expect 2 "unknown option '--qick'; did you mean '--quick'?" "$KIT" run --impl ref --qick
 expect 2 "unknown option '--sed'; did you mean '--seed'?" "$KIT" run --impl ref --sed=5
-expect 2 '--impl NAME is missing' "$KIT" run
+expect 2 'the port is missing: --impl NAME' "$KIT" run
 expect 2 '--impl needs a value' "$KIT" run --impl
 expect 2 '--impl needs a value' "$KIT" run --impl --quick
 expect 2 "--quick takes no value" "$KIT" run --impl ref --quick=yes
@@ -26,8 +26,8 @@ expect 2 '--ranks does not go with' "$KIT" list --ranks threads
 expect 2 "unknown claim 'cor'; did you mean 'core'?" "$KIT" run --impl ref --claims ef,cor
 expect 2 'claims are: core ef warm torch' "$KIT" run --impl ref --claims ef,cor
 expect 2 'is not a list of claims' "$KIT" run --impl ref --claims ,
-expect 2 'is not of the form json=FILE' "$KIT" run --impl ref --report "html=$TMP/x"
-expect 2 'there are two' "$KIT" run --impl ref --report "json=$TMP/a" --report "json=$TMP/b"
+expect 2 "unknown format 'htm'" "$KIT" run --impl ref --report "htm=$TMP/x"
+expect 2 'two reports of one format' "$KIT" run --impl ref --report "json=$TMP/a" --report "json=$TMP/b"
 expect 2 '--case and --only do not go together' "$KIT" run --impl ref --case 'W1/r1/f32/[9x9]' --only 'PSGD-EF-*'
 
 expect 2 "--only 'PSGD-EF-01' matches no requirement, case or scenario; did you mean 'PSGD-EF-001'?" \
@@ -36,7 +36,7 @@ expect 2 "--only 'nothing-*' matches no" "$KIT" run --impl ref --only 'PSGD-EF-0
 expect 2 "there is no requirement 'psgd-ef-001'; did you mean 'PSGD-EF-001'?" "$KIT" explain psgd-ef-001
 expect 2 'psgd-conform show' "$KIT" explain torch-long-w4
 expect 2 "did you mean 'torch-long-w4'?" "$KIT" show torch-long-w
-expect 2 'the folder to write to is missing' "$KIT" export
+expect 2 'the folder is missing' "$KIT" export
 
 # The place of the mistake stands under the problem string, and is found even if the port is not there.
 expect 2 "bad problem string: unknown field 'grd=gauss'" "$KIT" run --impl ref --case 'W3/r2/f32/[24x40]/grd=gauss'

@@ -10,10 +10,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static int run_kit(char *kit, const char *fault_name, const char *report)
+static int run_kit(char *kit, const char *fault_name, bool honest, const char *report)
 {
     char implementation[128], report_option[4096];
-    snprintf(implementation, sizeof implementation, "faulty:%s", fault_name);
+    snprintf(implementation, sizeof implementation, "%s:%s", honest ? "honest" : "faulty", fault_name);
     snprintf(report_option, sizeof report_option, "--report=json=%s", report);
     char *const arguments[] = {kit,      "run", "--impl",  implementation, "--quick",
                                "--fuzz", "0",   "--quiet", report_option,  NULL};
@@ -64,9 +64,9 @@ int main(int argc, char **argv)
         return 2;
     }
     const fault_entry *entry = fault_entry_of(f);
-    const int code = run_kit(argv[1], entry->name, argv[3]);
+    const int code = run_kit(argv[1], entry->name, fault_is_honest(f), argv[3]);
     const bool killed = killed_by(argv[3], entry->requirements);
-    const bool ok = entry->requirements[0] == '\0' ? code == 0 : code == 1 && killed;
+    const bool ok = fault_is_honest(f) ? code == 0 : code == 1 && killed;
     printf("%s: exit code %d, %s by %s: %s\n", entry->name, code, killed ? "killed" : "not killed", entry->requirements,
            ok ? "as it should be" : "WRONG");
     return ok ? 0 : 1;
