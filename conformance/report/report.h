@@ -18,6 +18,26 @@ typedef struct command_outcome { /* of --exec */
     char *error_tail; /* the last lines of its standard error; owned by the session; may be null */
 } command_outcome;
 
+/* A waiver of --waive, and what became of it. The last three are errors: the list is out of date. */
+typedef enum waiver_state {
+    WAIVER_USED,        /* it excused failures */
+    WAIVER_NOT_REACHED, /* nothing that it is for was judged in this run, which was partial or lacked what it needs */
+    WAIVER_UNMATCHED,   /* no check of this run, which was whole, is what it is for */
+    WAIVER_EXPIRED,
+    WAIVER_NEEDLESS /* what it is for was judged, and nothing failed */
+} waiver_state;
+#define WAIVER_IS_STALE(state) ((state) >= WAIVER_UNMATCHED)
+
+typedef struct report_waiver {
+    const char *requirement; /* glob; null: any */
+    const char *case_id;     /* glob of IDs, or a problem string; null: any */
+    const char *reason;
+    const char *expires; /* the last day that it counts on, YYYY-MM-DD, UTC */
+    size_t matched;      /* checks of this run that it is for, whatever came of them */
+    size_t waived;       /* those that failed, and are excused by it */
+    waiver_state state;
+} report_waiver;
+
 typedef struct run_report {
     way_in way;
     const char *implementation; /* as named on the command line: --impl's, the folder of check, the command of --exec */
@@ -43,6 +63,9 @@ typedef struct run_report {
     double seconds;
     int exit_code;
     const verdict *verdict;
+    const char *waiver_file;      /* null: no --waive */
+    const report_waiver *waivers; /* [waiver_count], in the order of the file */
+    size_t waiver_count;
 } run_report;
 
 /* The whole text report, without the header line. verbose: every check. False if standard output failed. */
