@@ -60,6 +60,10 @@ double faulty_plus(const psgd_state *state, double sum, double term, psgd_dtype 
 /* The type in which P and Q travel and are kept: the bucket's, but f32 for ports that round results alone. */
 psgd_dtype faulty_factor_type(const psgd_state *state, psgd_dtype dtype);
 
+/* A fresh Q for all that is compressed, packed as the layout says, not orthogonalised. wire: room for q_numel elements.
+ */
+psgd_status faulty_draw(psgd_state *state, const psgd_bucket_layout *l, double *q, void *wire);
+
 /* The compressed step. bucket: kept memory of this bucket, with room for error, p and q; is_new: nothing is in it yet.
  */
 psgd_status faulty_compressed_step(psgd_state *state, const psgd_bucket *bucket, faulty_bucket *memory, bool is_new);

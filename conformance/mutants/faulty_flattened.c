@@ -77,29 +77,6 @@ static void fill(const psgd_state *state, square *s, const psgd_bucket *bucket, 
     }
 }
 
-static psgd_status draw(psgd_state *state, square *s, const psgd_bucket_layout *l)
-{
-    const psgd_q_source *source = state->config.q_source;
-    psgd_dtype drawn = l->dtype;
-    psgd_status status;
-    if (source != NULL) {
-        status = source->draw(source->context, state->iteration, l->index, 0, drawn, s->side, s->r, s->wire);
-    } else {
-        psgd_torch_generator normals;
-        drawn = drawn == PSGD_F64 ? PSGD_F64 : PSGD_F32; /* half types have no draws of their own: f32's, rounded */
-        psgd_torch_manual_seed(&normals, psgd_random_next_seed(&state->seeds));
-        status = psgd_torch_randn(&normals, s->wire, s->side * s->r, drawn);
-    }
-    if (status != PSGD_OK) {
-        return psgd_fail(status, state->message, FAULTY_MESSAGE, "q_source: a draw failed");
-    }
-    faulty_load(s->q, s->wire, s->side * s->r, drawn);
-    for (size_t i = 0; i < s->side * s->r; i++) {
-        s->q[i] = faulty_round(state, s->q[i], l->dtype);
-    }
-    return PSGD_OK;
-}
-
 /* result[side r] = M factor, or M^T factor */
 static void multiply(const psgd_state *state, double *result, const square *s, const double *factor, bool transposed,
                      psgd_dtype dtype)
@@ -159,7 +136,7 @@ static psgd_status approximate(psgd_state *state, square *s, const faulty_bucket
     if (state->config.warm_start && !is_new && !fault_is(state, FAULT_WARM_START_DEFEATED)) {
         memcpy(s->q, memory->q, l->q_numel * sizeof(double));
     } else {
-        status = draw(state, s, l);
+        status = faulty_draw(state, l, s->q, s->wire);
     }
     if (status != PSGD_OK) {
         return status; /* no collective has been started */

@@ -76,42 +76,6 @@ psgd_status faulty_plain_step(psgd_state *state, const psgd_bucket *bucket, size
     return status;
 }
 
-static bool same_shape(const psgd_matrix_layout *a, const psgd_matrix_layout *b)
-{
-    return a->n == b->n && a->m == b->m;
-}
-
-/* q: drawn by the caller's source, or by the seeded chain of PyTorch's hook. */
-static psgd_status draw(psgd_state *state, const psgd_bucket_layout *l, workspace *w)
-{
-    const psgd_q_source *source = state->config.q_source;
-    psgd_torch_generator normals;
-    psgd_status status = PSGD_OK;
-    if (source == NULL) {
-        psgd_torch_manual_seed(&normals, psgd_random_next_seed(&state->seeds));
-    }
-    for (size_t at = 0, batch = 1; at < l->compressed_count && status == PSGD_OK; at += batch, batch = 1) {
-        const psgd_matrix_layout *t = &l->tensors[l->factor_order[at]];
-        psgd_dtype drawn = l->dtype; /* half types have no draws of their own: f32's, rounded */
-        if (source != NULL) {
-            status = source->draw(source->context, state->iteration, l->index, l->factor_order[at], l->dtype, t->m,
-                                  t->r, w->wire);
-        } else {
-            while (state->config.batch_tensors_with_same_shape && at + batch < l->compressed_count &&
-                   same_shape(t, &l->tensors[l->factor_order[at + batch]])) {
-                batch++;
-            }
-            drawn = l->dtype == PSGD_F64 ? PSGD_F64 : PSGD_F32;
-            status = psgd_torch_randn(&normals, w->wire, batch * t->m * t->r, drawn);
-        }
-        faulty_load(w->q + t->q_offset, w->wire, batch * t->m * t->r, drawn);
-        for (size_t i = 0; i < batch * t->m * t->r; i++) {
-            w->q[t->q_offset + i] = faulty_round(state, w->q[t->q_offset + i], l->dtype);
-        }
-    }
-    return status;
-}
-
 /* result[n m] = p[n r] q[m r]^T */
 static void multiply_back(const psgd_state *state, double *result, const double *p, const double *q,
                           const psgd_matrix_layout *t, psgd_dtype dtype)
@@ -261,10 +225,10 @@ static psgd_status compress(psgd_state *state, const psgd_bucket *bucket, faulty
     if (warm) {
         memcpy(w->q, memory->q, l->q_numel * sizeof(double));
     } else {
-        status = draw(state, l, w);
+        status = faulty_draw(state, l, w->q, w->wire);
     }
     if (status != PSGD_OK) {
-        return psgd_fail(status, state->message, FAULTY_MESSAGE, "q_source: a draw failed");
+        return status;
     }
     faulty_load(w->m, bucket->data, l->numel, l->dtype);
     for (size_t i = 0; i < l->numel && state->config.use_error_feedback; i++) {
