@@ -143,6 +143,8 @@ static int judge_and_report(session *s)
         return complain(s, EXIT_KIT_FAILED);
     if (!home)
         return EXIT_CONFORMING;
+    if (!session_apply_waivers(s))
+        return complain(s, EXIT_KIT_FAILED);
 
     s->report.failed =
         verdict_failed_claims(&s->verdict, s->report.tested, s->plan.partial, s->reasons, sizeof s->reasons);
@@ -171,7 +173,13 @@ int command_run(const options *o, const char *kit_path)
     case PLAN_USAGE: return is_first_process() ? EXIT_USAGE : EXIT_CONFORMING; /* main.c: why */
     case PLAN_NO_MEMORY: refuse(s.message, sizeof s.message, "out of memory"); return complain(&s, EXIT_KIT_FAILED);
     }
-    int code = prepare(&s, kit_path);
+    int code = session_read_waivers(&s);
+    if (code != 0) {
+        complain(&s, code);
+        waivers_free(&s.waivers);
+        return is_first_process() || code != EXIT_USAGE ? code : EXIT_CONFORMING;
+    }
+    code = prepare(&s, kit_path);
     if (s.runner != NULL && !session_everywhere(&s, code == 0) && code == 0)
         code = EXIT_KIT_FAILED;
     if (code == 0)
@@ -185,6 +193,7 @@ int command_run(const options *o, const char *kit_path)
     verdict_free(&s.verdict);
     plan_free(&s.plan);
     vectors_free(&s.vectors);
+    waivers_free(&s.waivers);
     interrupt_finish();
     return code;
 }

@@ -18,12 +18,20 @@ static bool a_must_failed(const verdict *v)
     return found;
 }
 
+static bool a_waiver_is_stale(const run_report *r)
+{
+    bool found = false;
+    for (size_t i = 0; i < r->waiver_count; i++)
+        found = found || WAIVER_IS_STALE(r->waivers[i].state);
+    return found;
+}
+
 exit_code exit_code_of(const run_report *r)
 {
     const verdict_counts counts = verdict_count(r->verdict);
     if (r->verdict->out_of_memory)
         return EXIT_KIT_FAILED;
-    if (a_must_failed(r->verdict) || counts.by_state[CHECK_NOT_RUN] > 0)
+    if (a_must_failed(r->verdict) || counts.by_state[CHECK_NOT_RUN] > 0 || a_waiver_is_stale(r))
         return EXIT_NOT_CONFORMING;
     /* Before the claims: where nothing was tested every claim lacks a passing case, and that is not the port's fault.
      */

@@ -5,10 +5,10 @@
 #include "report/report.h"
 
 typedef enum exit_code {
-    EXIT_USAGE = 2,          /* unknown option, claim, requirement or case; a bad problem string */
+    EXIT_USAGE = 2,          /* unknown option, claim, requirement or case; a bad problem string or list of waivers */
     EXIT_NOT_LOADED = 4,     /* the port could not be loaded or started */
     EXIT_KIT_FAILED = 5,     /* the kit could not do its work: golden files, reports, memory */
-    EXIT_NOT_CONFORMING = 1, /* includes cases that crashed or timed out */
+    EXIT_NOT_CONFORMING = 1, /* includes cases that crashed or timed out, and waivers out of date */
     EXIT_NOTHING_TESTED = 3, /* no case was run, or none compressed anything in the whole run */
     EXIT_CONFORMING = 0
 } exit_code;

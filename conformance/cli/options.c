@@ -382,7 +382,7 @@ static bool check_together(const options *o)
 
 bool options_parse(options *o, int argc, char **argv, FILE *errors)
 {
-    *o = (options){.errors = errors, .seed = 1, .fuzz = -1, .timeout = -1};
+    *o = (options){.errors = errors, .seed = SEED_DEFAULT, .fuzz = -1, .timeout = -1};
     if (argc < 2) {
         fprintf(o->errors, "psgd-conform: a command is missing (psgd-conform --help lists them)\n");
         return false;

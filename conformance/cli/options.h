@@ -8,6 +8,7 @@
 
 #define FUZZ_DEFAULT 50
 #define FUZZ_QUICK   5
+#define SEED_DEFAULT 1
 
 #define TIMEOUT_CASE    60  /* seconds */
 #define TIMEOUT_COMMAND 600 /* seconds: of --exec, for all cases together */

@@ -1,6 +1,7 @@
 /* session.c: runs a port over the plan and judges what it left. See session.h. */
 #include "cli/session.h"
 
+#include "cli/exit_code.h"
 #include "cli/golden_case.h"
 #include "harness/message.h"
 #include "harness/others.h"
@@ -246,6 +247,33 @@ static void note_shown(session *s, const plan_item *item, size_t first)
     for (size_t i = first; i < s->verdict.count; i++)
         if (s->verdict.checks[i].state == CHECK_PASS)
             s->shown |= item->claims;
+}
+
+int session_read_waivers(session *s)
+{
+    if (s->options->waivers == NULL)
+        return 0;
+    switch (waivers_read(&s->waivers, s->options->waivers, s->message, sizeof s->message)) {
+    case WAIVERS_OK: return 0;
+    case WAIVERS_BAD: return EXIT_USAGE;
+    case WAIVERS_NO_MEMORY: break;
+    }
+    return EXIT_KIT_FAILED;
+}
+
+bool session_apply_waivers(session *s)
+{
+    const run_report *r = &s->report;
+    /* Another seed gives other random problems: what a waiver is for may be among those that were left out. */
+    const bool whole = !r->partial && !r->quick && !r->stopped && r->fuzz >= FUZZ_DEFAULT && r->seed == SEED_DEFAULT;
+    char today[DATE_SIZE];
+    if (s->waivers.count > 0 && !date_today(today))
+        return refuse(s->message, sizeof s->message, "the clock gives no date for the waivers");
+    waivers_apply(&s->waivers, &s->verdict, r->tested, whole, today);
+    s->report.waiver_file = s->options->waivers;
+    s->report.waivers = s->waivers.list;
+    s->report.waiver_count = s->waivers.count;
+    return true;
 }
 
 /* A claim that only cases show, and that was not shown by one, fails: whoever claims a type and refuses each of its

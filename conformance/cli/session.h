@@ -5,6 +5,7 @@
 
 #include "cli/plan.h"
 #include "cli/vectors.h"
+#include "cli/waivers.h"
 #include "judge/verdict.h"
 #include "report/report.h"
 
@@ -12,6 +13,7 @@ typedef struct session {
     const options *options;
     runner *runner;
     vectors vectors;
+    waivers waivers;
     plan plan;
     verdict verdict;
     run_report report;
@@ -29,6 +31,11 @@ bool session_run(session *s);
 /* True if ok on every process; where it is not, each goes on alike, and s->message says why, or that it is elsewhere.
  */
 bool session_everywhere(session *s, bool ok);
+
+/* The list of --waive, where there is one, before anything is run. 0, or the exit code, with s->message. */
+int session_read_waivers(session *s);
+/* Once all has been run, before the verdict is counted. False: s->message says why. */
+bool session_apply_waivers(session *s);
 
 /* Once the verdict has been counted: a claim that only cases show, and that was not shown by one, fails, with the
  * reason. */

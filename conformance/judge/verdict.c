@@ -255,7 +255,7 @@ static const char *failure_of(const requirement *r, const summary *s, bool parti
     if (s->by_state[CHECK_NOT_RUN] > 0) {
         return "was not run";
     }
-    if (partial || s->by_state[CHECK_PASS] > 0 || !r->has_check || r->unit_test_only) {
+    if (partial || s->by_state[CHECK_PASS] + s->by_state[CHECK_WAIVED] > 0 || !r->has_check || r->unit_test_only) {
         return NULL;
     }
     if (s->by_state[CHECK_UNTRUSTED] > 0) {
