@@ -10,6 +10,17 @@
 
 #define MAKES_IT "golden/generate.py makes it anew"
 
+/* Results of a hook that raised or died are nothing to be measured by. */
+static bool is_whole(const trace *t, const char *path, char *message, size_t message_size)
+{
+    for (int k = 0; k < t->world; k++)
+        if (t->ranks[k].status != PSGD_OK || t->ranks[k].steps_done != t->steps)
+            return refuse(message, message_size,
+                          "golden file %s is of a hook that failed on rank %d: %s (" MAKES_IT ")", path, k,
+                          t->ranks[k].message != NULL ? t->ranks[k].message : "it did not do all steps");
+    return true;
+}
+
 /* Is it the case that the suite has under this name, with the hook's results? */
 static bool is_asked_for(const test_case *c, const char *path, const char *id, const problem *p, char *message,
                          size_t message_size)
@@ -18,6 +29,8 @@ static bool is_asked_for(const test_case *c, const char *path, const char *id, c
         return refuse(message, message_size, "golden file %s is of another case, %s (" MAKES_IT ")", path, c->id);
     if (c->expected == NULL)
         return refuse(message, message_size, "golden file %s has no results (" MAKES_IT ")", path);
+    if (!is_whole(c->expected, path, message, message_size))
+        return false;
     problem asked = *p; /* for printing only; owns nothing */
     if (asked.steps == 0)
         asked.steps = c->steps; /* all of a recording, which the file has counted */

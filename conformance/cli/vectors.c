@@ -13,6 +13,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#define MANIFEST_FORMAT "psgd-manifest/2" /* what golden/generate.py writes */
+
 char *vectors_folder(const char *named)
 {
     if (named != NULL)
@@ -44,11 +46,15 @@ static bool file_sha256(char hex[65], const char *path, char *message, size_t me
     return true;
 }
 
-static bool verify(vectors *v, const char *name, json_t *entry, char *message, size_t message_size)
+static bool verify(vectors *v, const char *name, json_t *entry, json_t *set_ups, char *message, size_t message_size)
 {
     const char *expected = json_string_value(json_object_get(entry, "sha256"));
+    const char *set_up = json_string_value(json_object_get(entry, "set_up"));
     if (expected == NULL)
         return refuse(message, message_size, "MANIFEST.json: '%s' has no sha256", name);
+    if (set_up == NULL || json_object_get(set_ups, set_up) == NULL)
+        return refuse(message, message_size, "MANIFEST.json: '%s' is of set-up '%s', which it does not describe", name,
+                      set_up != NULL ? set_up : "");
     if (name[0] == '\0' || strchr(name, '/') != NULL || strcmp(name, ".") == 0 || strcmp(name, "..") == 0)
         return refuse(message, message_size, "MANIFEST.json: '%s' is not a plain file name", name);
     char *path = joined(v->folder, name);
@@ -71,10 +77,15 @@ static bool verify(vectors *v, const char *name, json_t *entry, char *message, s
 
 static bool read_manifest(vectors *v, json_t *manifest, char *message, size_t message_size)
 {
-    json_t *files = json_object_get(manifest, "files");
+    json_t *files = json_object_get(manifest, "files"), *set_ups = json_object_get(manifest, "set_ups");
     json_t *version = json_object_get(manifest, "version");
-    if (!json_is_object(files) || !json_is_integer(version))
-        return refuse(message, message_size, "%s/MANIFEST.json has no \"files\" object or no \"version\"", v->folder);
+    const char *format = json_string_value(json_object_get(manifest, "format"));
+    if (format == NULL || strcmp(format, MANIFEST_FORMAT) != 0)
+        return refuse(message, message_size, "%s/MANIFEST.json is of format '%.40s', not " MANIFEST_FORMAT, v->folder,
+                      format != NULL ? format : "");
+    if (!json_is_object(files) || !json_is_object(set_ups) || !json_is_integer(version))
+        return refuse(message, message_size,
+                      "%s/MANIFEST.json has no \"files\" object, no \"set_ups\" object or no \"version\"", v->folder);
     v->version = json_integer_value(version);
     v->files = calloc(json_object_size(files) + 1, sizeof *v->files);
     if (v->files == NULL)
@@ -83,7 +94,7 @@ static bool read_manifest(vectors *v, json_t *manifest, char *message, size_t me
     json_t *entry;
     json_object_foreach(files, name, entry)
     {
-        if (!verify(v, name, entry, message, message_size))
+        if (!verify(v, name, entry, set_ups, message, message_size))
             return false;
     }
     return true;

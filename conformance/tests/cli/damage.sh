@@ -86,6 +86,12 @@ vouch
 run 5 "golden"
 restore
 
+# The hook failed on rank 0; the header keeps its length.
+sed 's/{\\"rank\\": 0, \\"status\\": \\"ok\\"/{\\"rank\\":0,\\"status\\":\\"error\\"/' "$GOLDEN/$file" >"$folder/$file"
+vouch
+run 5 "$file is of a hook that failed on rank 0"
+restore
+
 cp "$GOLDEN/draws-0-f32.safetensors" "$folder/$file" # no case at all
 vouch
 run 5 "golden"
@@ -106,12 +112,17 @@ restore
 
 echo '{"version": 1, "files": {' >"$folder/MANIFEST.json"
 run 5 'MANIFEST.json is not readable as JSON'
-echo '{"version": 1, "files": {"../secret": {"sha256": "00"}}}' >"$folder/MANIFEST.json"
+head='{"format": "psgd-manifest/2", "set_ups": {"s": {}}, "version": 1'
+echo "$head, \"files\": {\"../secret\": {\"sha256\": \"00\", \"set_up\": \"s\"}}}" >"$folder/MANIFEST.json"
 run 5 "'../secret' is not a plain file name"
-echo '{"version": 1, "files": {"a": {"sha256": "00"}, "a": {"sha256": "00"}}}' >"$folder/MANIFEST.json"
+echo "$head, \"files\": {\"a\": {\"sha256\": \"00\"}, \"a\": {\"sha256\": \"00\"}}}" >"$folder/MANIFEST.json"
 run 5 'MANIFEST.json is not readable as JSON'
-echo '{"version": 1}' >"$folder/MANIFEST.json"
+echo "$head}" >"$folder/MANIFEST.json"
 run 5 'no "files" object'
+sed 's|psgd-manifest/2|psgd-manifest/1|' "$GOLDEN/MANIFEST.json" >"$folder/MANIFEST.json"
+run 5 "is of format 'psgd-manifest/1', not psgd-manifest/2"
+sed 's|"set_up": "torch-1|"set_up": "other-1|' "$GOLDEN/MANIFEST.json" >"$folder/MANIFEST.json"
+run 5 "is of set-up 'other-1"
 rm "$folder/MANIFEST.json"
 run 5 "cannot read golden file $folder/MANIFEST.json"
 restore

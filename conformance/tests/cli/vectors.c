@@ -6,6 +6,10 @@
 #include <sha2.h>
 #include <unistd.h>
 
+#define HEAD       "{\"format\": \"psgd-manifest/2\", \"set_ups\": {\"s\": {}}, "
+#define ONE(files) HEAD "\"version\": 1, \"files\": {" files "}}"
+#define ENTRY      "{\"sha256\": \"0\", \"set_up\": \"s\"}"
+
 static char folder[] = "psgd-vectors-test-XXXXXX"; /* in the working folder; mkdtemp fills it in */
 
 static const char *at(const char *name)
@@ -62,7 +66,8 @@ static void test_good(void **state)
     char hex[SHA256_DIGEST_STRING_LENGTH], manifest[256], message[256] = "";
     write_file("a", "some bytes");
     assert_non_null(SHA256File(at("a"), hex));
-    snprintf(manifest, sizeof manifest, "{\"version\": 7, \"files\": {\"a\": {\"sha256\": \"%s\"}}}", hex);
+    snprintf(manifest, sizeof manifest,
+             HEAD "\"version\": 7, \"files\": {\"a\": {\"sha256\": \"%s\", \"set_up\": \"s\"}}}", hex);
     write_file("MANIFEST.json", manifest);
     vectors v;
     assert_true(vectors_open(&v, folder, message, sizeof message));
@@ -84,16 +89,21 @@ static void test_refused(void **state)
     (void)state;
     refused(NULL, "MANIFEST.json: No such file or directory");
     refused("", "is not readable as JSON");
-    refused("[]", "has no \"files\" object");
-    refused("{\"version\": 1, \"files\": []}", "has no \"files\" object");
-    refused("{\"version\": \"1\", \"files\": {}}", "no \"version\"");
-    refused("{\"files\": {}}", "no \"version\"");
-    refused("{\"version\": 1, \"files\": {\"a\": {}}}", "'a' has no sha256");
-    refused("{\"version\": 1, \"files\": {\"a\": {\"sha256\": \"0\"}, \"a\": {\"sha256\": \"0\"}}}", "duplicate");
-    refused("{\"version\": 1, \"files\": {\"../a\": {\"sha256\": \"0\"}}}", "'../a' is not a plain file name");
-    refused("{\"version\": 1, \"files\": {\"/etc/passwd\": {\"sha256\": \"0\"}}}", "is not a plain file name");
-    refused("{\"version\": 1, \"files\": {\"..\": {\"sha256\": \"0\"}}}", "is not a plain file name");
-    refused("{\"version\": 1, \"files\": {\"\": {\"sha256\": \"0\"}}}", "is not a plain file name");
+    refused("[]", "is of format ''");
+    refused("{\"format\": \"psgd-manifest/1\", \"set_ups\": {}, \"version\": 1, \"files\": {}}",
+            "is of format 'psgd-manifest/1', not psgd-manifest/2");
+    refused(HEAD "\"version\": 1, \"files\": []}", "has no \"files\" object");
+    refused(HEAD "\"version\": \"1\", \"files\": {}}", "no \"version\"");
+    refused(HEAD "\"files\": {}}", "no \"version\"");
+    refused("{\"format\": \"psgd-manifest/2\", \"version\": 1, \"files\": {}}", "no \"set_ups\" object");
+    refused(ONE("\"a\": {\"set_up\": \"s\"}"), "'a' has no sha256");
+    refused(ONE("\"a\": {\"sha256\": \"0\"}"), "'a' is of set-up '', which it does not describe");
+    refused(ONE("\"a\": {\"sha256\": \"0\", \"set_up\": \"t\"}"), "'a' is of set-up 't', which it does not");
+    refused(ONE("\"a\": " ENTRY ", \"a\": " ENTRY), "duplicate");
+    refused(ONE("\"../a\": " ENTRY), "'../a' is not a plain file name");
+    refused(ONE("\"/etc/passwd\": " ENTRY), "is not a plain file name");
+    refused(ONE("\"..\": " ENTRY), "is not a plain file name");
+    refused(ONE("\"\": " ENTRY), "is not a plain file name");
 }
 
 static void test_nowhere(void **state)
