@@ -54,8 +54,9 @@ static inline double faulty_epsilon(const psgd_state *state)
 void faulty_load(double *values, const void *elements, size_t count, psgd_dtype dtype);
 void faulty_store(const psgd_state *state, void *elements, const double *values, size_t count, psgd_dtype dtype);
 double faulty_round(const psgd_state *state, double value, psgd_dtype dtype);
-/* sum + term, as sums of products are accumulated: in double. */
-double faulty_plus(const psgd_state *state, double sum, double term, psgd_dtype dtype);
+/* The sum of a[i a_stride] b[i b_stride] over i < count, as products of matrices and norms are summed: in double. */
+double faulty_dot(const psgd_state *state, const double *a, size_t a_stride, const double *b, size_t b_stride,
+                  size_t count, psgd_dtype dtype);
 
 /* The type in which P and Q travel and are kept: the bucket's, but f32 for ports that round results alone. */
 psgd_dtype faulty_factor_type(const psgd_state *state, psgd_dtype dtype);
@@ -78,6 +79,7 @@ psgd_status faulty_plain_step(psgd_state *state, const psgd_bucket *bucket, size
 
 /* columns of a[n r] orthonormal, as the hook: Gram-Schmidt with epsilon for r <= 2 and half types, else Householder QR.
  * False without memory. */
-bool faulty_orthogonalize(const psgd_state *state, double *a, size_t n, size_t r, psgd_dtype dtype);
+typedef enum factor_side { FACTOR_Q, FACTOR_P } factor_side;
+bool faulty_orthogonalize(const psgd_state *state, factor_side side, double *a, size_t n, size_t r, psgd_dtype dtype);
 
 #endif

@@ -83,12 +83,8 @@ static void multiply(const psgd_state *state, double *result, const square *s, c
 {
     for (size_t i = 0; i < s->side; i++) {
         for (size_t k = 0; k < s->r; k++) {
-            double sum = 0;
-            for (size_t j = 0; j < s->side; j++) {
-                const double element = transposed ? s->m[j * s->side + i] : s->m[i * s->side + j];
-                sum = faulty_plus(state, sum, element * factor[j * s->r + k], dtype);
-            }
-            result[i * s->r + k] = sum;
+            const double *line = transposed ? s->m + i : s->m + i * s->side;
+            result[i * s->r + k] = faulty_dot(state, line, transposed ? s->side : 1, factor + k, s->r, s->side, dtype);
         }
     }
 }
@@ -98,10 +94,7 @@ static void multiply_back(const psgd_state *state, square *s, psgd_dtype dtype)
 {
     for (size_t i = 0; i < s->side; i++) {
         for (size_t j = 0; j < s->side; j++) {
-            double sum = 0;
-            for (size_t k = 0; k < s->r; k++) {
-                sum = faulty_plus(state, sum, s->p[i * s->r + k] * s->q[j * s->r + k], dtype);
-            }
+            const double sum = faulty_dot(state, s->p + i * s->r, 1, s->q + j * s->r, 1, s->r, dtype);
             s->out[i * s->side + j] = fault_is(state, FAULT_NAN) ? NAN : faulty_round(state, sum, dtype);
         }
     }
@@ -141,7 +134,7 @@ static psgd_status approximate(psgd_state *state, square *s, const faulty_bucket
     if (status != PSGD_OK) {
         return status; /* no collective has been started */
     }
-    if (!faulty_orthogonalize(state, s->q, s->side, s->r, l->dtype)) {
+    if (!faulty_orthogonalize(state, FACTOR_Q, s->q, s->side, s->r, l->dtype)) {
         status = PSGD_ERR_MEMORY;
     }
     if (status == PSGD_OK) {
@@ -150,7 +143,7 @@ static psgd_status approximate(psgd_state *state, square *s, const faulty_bucket
     if (status == PSGD_OK && !fault_is(state, FAULT_P_NOT_REDUCED)) {
         status = faulty_sum_over_ranks(state, s->p, l->p_numel, s->wire, kept);
     }
-    if (status == PSGD_OK && !faulty_orthogonalize(state, s->p, s->side, s->r, l->dtype)) {
+    if (status == PSGD_OK && !faulty_orthogonalize(state, FACTOR_P, s->p, s->side, s->r, l->dtype)) {
         status = PSGD_ERR_MEMORY;
     }
     if (status == PSGD_OK) {

@@ -9,11 +9,7 @@
 static double column_dot(const psgd_state *state, const double *a, size_t n, size_t r, size_t i, size_t j,
                          psgd_dtype dtype)
 {
-    double sum = 0;
-    for (size_t row = 0; row < n; row++) {
-        sum = faulty_plus(state, sum, a[row * r + i] * a[row * r + j], dtype);
-    }
-    return sum;
+    return faulty_dot(state, a + i, r, a + j, r, n, dtype);
 }
 
 static void gram_schmidt(const psgd_state *state, double *a, size_t n, size_t r, psgd_dtype dtype)
@@ -86,8 +82,9 @@ static bool householder(const psgd_state *state, double *a, size_t n, size_t r, 
     return ok;
 }
 
-bool faulty_orthogonalize(const psgd_state *state, double *a, size_t n, size_t r, psgd_dtype dtype)
+bool faulty_orthogonalize(const psgd_state *state, factor_side side, double *a, size_t n, size_t r, psgd_dtype dtype)
 {
+    (void)side;
     const bool half = psgd_value_type_of((uint32_t)dtype)->half;
     if (r > 2 && (!half || fault_is(state, FAULT_HALF_QR))) {
         return householder(state, a, n, r, dtype);

@@ -82,11 +82,7 @@ static void multiply_back(const psgd_state *state, double *result, const double 
 {
     for (size_t i = 0; i < t->n; i++) {
         for (size_t j = 0; j < t->m; j++) {
-            double sum = 0;
-            for (size_t k = 0; k < t->r; k++) {
-                sum = faulty_plus(state, sum, p[i * t->r + k] * q[j * t->r + k], dtype);
-            }
-            result[i * t->m + j] = sum;
+            result[i * t->m + j] = faulty_dot(state, p + i * t->r, 1, q + j * t->r, 1, t->r, dtype);
         }
     }
 }
@@ -99,16 +95,12 @@ static bool project_left(psgd_state *state, const psgd_bucket_layout *l, workspa
             continue;
         }
         double *p = w->p + t->p_offset, *q = w->q + t->q_offset;
-        if (!faulty_orthogonalize(state, q, t->m, t->r, l->dtype)) {
+        if (!faulty_orthogonalize(state, FACTOR_Q, q, t->m, t->r, l->dtype)) {
             return false;
         }
         for (size_t row = 0; row < t->n; row++) {
             for (size_t k = 0; k < t->r; k++) {
-                double sum = 0;
-                for (size_t j = 0; j < t->m; j++) {
-                    sum = faulty_plus(state, sum, w->m[t->offset + row * t->m + j] * q[j * t->r + k], l->dtype);
-                }
-                p[row * t->r + k] = sum;
+                p[row * t->r + k] = faulty_dot(state, w->m + t->offset + row * t->m, 1, q + k, t->r, t->m, l->dtype);
             }
         }
     }
@@ -123,16 +115,12 @@ static bool project_right(psgd_state *state, const psgd_bucket_layout *l, worksp
             continue;
         }
         double *p = w->p + t->p_offset, *q = w->q + t->q_offset;
-        if (!faulty_orthogonalize(state, p, t->n, t->r, l->dtype)) {
+        if (!faulty_orthogonalize(state, FACTOR_P, p, t->n, t->r, l->dtype)) {
             return false;
         }
         for (size_t j = 0; j < t->m; j++) {
             for (size_t k = 0; k < t->r; k++) {
-                double sum = 0;
-                for (size_t row = 0; row < t->n; row++) {
-                    sum = faulty_plus(state, sum, w->m[t->offset + row * t->m + j] * p[row * t->r + k], l->dtype);
-                }
-                q[j * t->r + k] = sum;
+                q[j * t->r + k] = faulty_dot(state, w->m + t->offset + j, t->m, p + k, t->r, t->n, l->dtype);
             }
         }
         multiply_back(state, w->own + t->offset, p, q, t, l->dtype); /* what this rank alone would send */
