@@ -74,6 +74,8 @@ psgd_status faulty_square_layout(psgd_state *state, psgd_bucket_layout *layout);
 psgd_status faulty_flattened_step(psgd_state *state, const psgd_bucket *bucket, faulty_bucket *memory, bool is_new);
 /* values[count] become their sums over the ranks. wire[count]: room for elements of the type. */
 psgd_status faulty_sum_over_ranks(psgd_state *state, double *values, size_t count, void *wire, psgd_dtype dtype);
+/* values[count] /= divisor, rounded to the type. */
+void faulty_divide(const psgd_state *state, double *values, size_t count, int divisor, psgd_dtype dtype);
 /* The plain mean. */
 psgd_status faulty_plain_step(psgd_state *state, const psgd_bucket *bucket, size_t numel);
 

@@ -114,13 +114,6 @@ static void keep(const psgd_state *state, const psgd_bucket *bucket, faulty_buck
     memcpy(memory->q, s->q, l->q_numel * sizeof(double));
 }
 
-static void divide(const psgd_state *state, double *values, size_t count, psgd_dtype dtype)
-{
-    for (size_t i = 0; i < count; i++) {
-        values[i] = faulty_round(state, values[i] / state->comm.size, dtype);
-    }
-}
-
 static psgd_status approximate(psgd_state *state, square *s, const faulty_bucket *memory, bool is_new)
 {
     const psgd_bucket_layout *l = &memory->layout;
@@ -151,9 +144,9 @@ static psgd_status approximate(psgd_state *state, square *s, const faulty_bucket
         status = faulty_sum_over_ranks(state, s->q, l->q_numel, s->wire, kept);
     }
     if (status == PSGD_OK) {
-        divide(state, s->q, l->q_numel, kept);
+        faulty_divide(state, s->q, l->q_numel, state->comm.size, kept);
         if (fault_is(state, FAULT_Q_DIVIDED_TWICE)) {
-            divide(state, s->q, l->q_numel, kept);
+            faulty_divide(state, s->q, l->q_numel, state->comm.size, kept);
         }
         multiply_back(state, s, l->dtype);
     }
@@ -173,7 +166,7 @@ psgd_status faulty_flattened_step(psgd_state *state, const psgd_bucket *bucket, 
         } else { /* it did not pay: the plain mean of M */
             memcpy(s.out, s.m, s.area * sizeof(double));
             status = faulty_sum_over_ranks(state, s.out, l->numel, s.wire, l->dtype);
-            divide(state, s.out, l->numel, l->dtype);
+            faulty_divide(state, s.out, l->numel, state->comm.size, l->dtype);
         }
     }
     if (status == PSGD_OK) {
