@@ -1,5 +1,4 @@
-/* faulty.h: state of the deliberately faulty implementation, shared by its API (faulty.c) and its step (faulty_step.c).
- */
+/* faulty.h: state of the deliberately faulty implementation, shared by its API (faulty.c) and all that it does. */
 #ifndef CONFORMANCE_MUTANTS_FAULTY_H
 #define CONFORMANCE_MUTANTS_FAULTY_H
 
@@ -37,6 +36,16 @@ struct psgd_state {
 /* The plug-in's table for the variant that the environment variable PSGD_FAULT names; null: this module (honest: that
  * of the honest variants) has none of this name. */
 const psgd_implementation *faulty_implementation(const char *module, bool honest);
+
+/* faulty_lifecycle.c */
+psgd_status faulty_step(psgd_state *state, const psgd_bucket *bucket);
+faulty_bucket *faulty_bucket_find(const psgd_state *state, size_t index); /* null: not compressed yet */
+void faulty_bucket_free(faulty_bucket *bucket);                           /* null is allowed */
+
+/* faulty_shows.c. count: what a compressed step of this layout adds to the statistics; the report that is due. */
+void faulty_count(psgd_state *state, const psgd_bucket_layout *layout, bool is_last);
+psgd_status faulty_peek(const psgd_state *state, psgd_part part, size_t index, size_t tensor, void *data, size_t bytes);
+psgd_status faulty_statistics(const psgd_state *state, psgd_statistics *statistics);
 
 static inline bool fault_is(const psgd_state *state, fault f)
 {

@@ -1,0 +1,113 @@
+/* faulty_lifecycle.c: what a step is before it is arithmetic: is the bucket the one that is remembered, is it
+ * compressed yet, what counts when it is done. Next: faulty_step.c. */
+#include "mutants/faulty.h"
+
+#include "core/config.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+void faulty_bucket_free(faulty_bucket *bucket)
+{
+    if (bucket != NULL) {
+        psgd_bucket_layout_free(&bucket->layout);
+        free(bucket->error);
+        free(bucket->p);
+        free(bucket->q);
+        free(bucket);
+    }
+}
+
+faulty_bucket *faulty_bucket_find(const psgd_state *state, size_t index)
+{
+    faulty_bucket *bucket = state->buckets;
+    while (bucket != NULL && bucket->layout.index != index) {
+        bucket = bucket->next;
+    }
+    return bucket;
+}
+
+/* Takes over *layout on success. */
+static faulty_bucket *bucket_make(psgd_bucket_layout *layout)
+{
+    faulty_bucket *bucket = calloc(1, sizeof *bucket);
+    if (bucket == NULL) {
+        return NULL;
+    }
+    bucket->error = calloc(layout->error_numel + 1, sizeof(double));
+    bucket->p = calloc(layout->p_numel + 1, sizeof(double));
+    bucket->q = calloc(layout->q_numel + 1, sizeof(double));
+    if (bucket->error == NULL || bucket->p == NULL || bucket->q == NULL) {
+        faulty_bucket_free(bucket);
+        return NULL;
+    }
+    bucket->layout = *layout;
+    *layout = (psgd_bucket_layout){0};
+    return bucket;
+}
+
+/* With error feedback and warm start both off nothing is remembered, and a new layout is no contradiction. */
+static psgd_status compressed(psgd_state *state, const psgd_bucket *bucket, psgd_bucket_layout *layout)
+{
+    const bool remembers = state->config.use_error_feedback || state->config.warm_start;
+    faulty_bucket *memory = faulty_bucket_find(state, bucket->index);
+    if (memory != NULL && remembers && !psgd_bucket_layout_equal(&memory->layout, layout)) {
+        return psgd_fail(PSGD_ERR_LAYOUT, state->message, FAULTY_MESSAGE,
+                         "bucket.shapes: not those of bucket %zu so far", bucket->index);
+    }
+    faulty_bucket *made =
+        memory != NULL && psgd_bucket_layout_equal(&memory->layout, layout) ? NULL : bucket_make(layout);
+    faulty_bucket *used = made != NULL ? made : memory;
+    if (used == NULL || (made == NULL && layout->tensors == NULL)) {
+        return psgd_fail(PSGD_ERR_MEMORY, state->message, FAULTY_MESSAGE, "no memory for bucket %zu", bucket->index);
+    }
+    const psgd_status status = state->config.variant == PSGD_FLATTENED
+                                   ? faulty_flattened_step(state, bucket, used, made != NULL)
+                                   : faulty_compressed_step(state, bucket, used, made != NULL);
+    if (status == PSGD_OK) {
+        faulty_count(state, &used->layout, bucket->is_last);
+    }
+    if (made != NULL && status == PSGD_OK) {
+        faulty_bucket **place = &state->buckets;
+        while (*place != NULL && *place != memory) {
+            place = &(*place)->next;
+        }
+        made->next = memory != NULL ? memory->next : NULL;
+        *place = made;
+        faulty_bucket_free(memory);
+    } else if (made != NULL) {
+        faulty_bucket_free(made);
+    }
+    return status;
+}
+
+psgd_status faulty_step(psgd_state *state, const psgd_bucket *bucket)
+{
+    if (state == NULL) {
+        return PSGD_ERR_ARGUMENT;
+    }
+    if (state->broken) {
+        return psgd_fail(PSGD_ERR_BROKEN, state->message, FAULTY_MESSAGE, "state: an earlier collective failed");
+    }
+    psgd_bucket_layout layout;
+    const psgd_config *c = &state->config;
+    double rate = c->min_compression_rate;
+    if (fault_is(state, FAULT_SELECTION_NOT_STRICT)) {
+        rate = nextafter(rate, 0); /* a tie now falls just below */
+    }
+    psgd_status status =
+        psgd_bucket_layout_make(&layout, bucket, c->matrix_approximation_rank, rate, state->message, FAULTY_MESSAGE);
+    const uint64_t start = (uint64_t)c->start_iter + fault_is(state, FAULT_STARTS_LATE);
+    if (status == PSGD_OK && c->variant == PSGD_FLATTENED && state->iteration >= start) {
+        status = faulty_square_layout(state, &layout);
+    }
+    if (status == PSGD_OK) {
+        status = state->iteration < start ? faulty_plain_step(state, bucket, layout.numel)
+                                          : compressed(state, bucket, &layout);
+    }
+    if (status == PSGD_OK && bucket->is_last) {
+        state->iteration++;
+    }
+    psgd_bucket_layout_free(&layout);
+    return status;
+}
