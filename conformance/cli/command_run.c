@@ -11,8 +11,6 @@
 #include <string.h>
 #include <time.h>
 
-#define DEFAULT_CLAIMS (PSGD_CLAIM_CORE | PSGD_CLAIM_ERROR_FEEDBACK | PSGD_CLAIM_WARM_START | PSGD_CLAIM_MULTIRANK)
-
 static int complain(const session *s, int code)
 {
     if (s->runner != NULL ? s->runner->is_home(s->runner) : is_first_process())
@@ -77,7 +75,7 @@ static int prepare(session *s, const char *kit_path)
     r->implementation = o->implementation;
     r->vectors_version = s->vectors.version;
     r->vectors_sha256 = s->vectors.sha256;
-    r->tested = o->claims_given ? o->claims : r->port.claims != 0 ? r->port.claims : (uint64_t)DEFAULT_CLAIMS;
+    r->tested = o->claims_given ? o->claims : r->port.claims != 0 ? r->port.claims : CLAIMS_UNSTATED;
     r->claims_given = o->claims_given;
     r->golden = o->golden;
     r->quick = o->quick;

@@ -130,7 +130,7 @@ static bool set_seed(options *o, const char *value)
 
 static bool set_fuzz(options *o, const char *value)
 {
-    if (!parse_count(&o->fuzz, value) || o->fuzz > 1000000)
+    if (!parse_count(&o->fuzz, value) || o->fuzz > FUZZ_MOST)
         return complain(o, "--fuzz", value, "a whole number from 0 to 1000000");
     return true;
 }

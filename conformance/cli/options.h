@@ -8,6 +8,11 @@
 
 #define FUZZ_DEFAULT 50
 #define FUZZ_QUICK   5
+#define FUZZ_MOST    1000000
+
+/* What a port claims that says nothing of itself. */
+#define CLAIMS_UNSTATED                                                                                                \
+    ((uint64_t)(PSGD_CLAIM_CORE | PSGD_CLAIM_ERROR_FEEDBACK | PSGD_CLAIM_WARM_START | PSGD_CLAIM_MULTIRANK))
 #define SEED_DEFAULT 1
 
 #define TIMEOUT_CASE    60  /* seconds */

@@ -1,6 +1,12 @@
 /* companion.c: the second run that a case is held against; see suite.h. */
 #include "harness/suite.h"
 
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define COMPANION_SUFFIX "+again"
+
 #define EXACT_SCALE 40 /* PSGD-AGG-008 is exact for |k| up to this: SPEC.md */
 
 static bool is_special(const gradient *g)
@@ -40,4 +46,13 @@ bool suite_companion_problem(problem *p, const problem *of, companion kind)
         break;
     }
     return true;
+}
+
+char *suite_companion_id(const char *id)
+{
+    const size_t size = strlen(id) + sizeof COMPANION_SUFFIX;
+    char *text = malloc(size);
+    if (text != NULL)
+        snprintf(text, size, "%s" COMPANION_SUFFIX, id);
+    return text;
 }

@@ -32,6 +32,8 @@ const suite_case *suite_at(size_t i); /* i < suite_count() */
 bool suite_companion_problem(problem *p, const problem *of, companion kind);
 /* The companion that a problem calls for by itself (ckpt, scale, reversed, nan): how --case finds it. */
 companion suite_companion_of(const problem *p);
+/* The companion's own id, "ID+again", malloc'ed; null without memory. */
+char *suite_companion_id(const char *id);
 
 /* Random problem number i of this seed: the same for the same arguments. torch: any shape; else unambiguous ones only.
  * claims: what the port makes decides flags, types and W. False without memory. */
