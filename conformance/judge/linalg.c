@@ -184,13 +184,13 @@ static void transpose(double *t, const double *a, size_t rows, size_t columns) /
 }
 
 /* Halves count intervals at once, [low, high] around the largest, second largest ... eigenvalue of the symmetric
- * tridiagonal matrix of order 2 count with zero diagonal and the roots of squares[2 count - 1] beside it. The pivots of
- * its elimination that are negative count the eigenvalues below a number; a pivot of zero counts as a tiny negative
- * one, as in LAPACK's dstebz. pivot[count], below[count] are room to work in. */
+ * tridiagonal matrix of order 2 k with zero diagonal and the roots of squares[2 k - 1] beside it. The pivots of its
+ * elimination that are negative count the eigenvalues below a number; a pivot of zero counts as a tiny negative one, as
+ * in LAPACK's dstebz. pivot[count], below[count] are room to work in. */
 static void halve(double *low, double *high, double *pivot, size_t *below, const double *squares, double least,
-                  size_t count)
+                  size_t k, size_t count)
 {
-    for (size_t i = 0; i < 2 * count; i++) {
+    for (size_t i = 0; i < 2 * k; i++) {
         for (size_t j = 0; j < count; j++) { /* side by side: one pivot waits for the one before it */
             const double middle = 0.5 * (low[j] + high[j]);
             double now = i == 0 ? -middle : -middle - squares[i - 1] / pivot[j];
@@ -200,18 +200,19 @@ static void halve(double *low, double *high, double *pivot, size_t *below, const
         }
     }
     for (size_t j = 0; j < count; j++) {
-        *(below[j] + j >= 2 * count ? &high[j] : &low[j]) = 0.5 * (low[j] + high[j]);
+        *(below[j] + j >= 2 * k ? &high[j] : &low[j]) = 0.5 * (low[j] + high[j]);
     }
 }
 
 #define HALVINGS 64 /* leave 2^-12 of a unit of f64 in the largest */
 
-/* The singular values alone, s[k] of tall[rows k], which is overwritten: many times quicker than with the vectors. B =
- * U^T A V is bidiagonal, with diagonal d and superdiagonal e; the symmetric tridiagonal matrix with zero diagonal and
- * d_1, e_1, d_2, ..., d_k beside it has the eigenvalues +-s (Golub and Kahan 1965). They are found by bisection, which
- * always ends: GSL's QR iteration never did where several were zero but for rounding, as in small integers of low rank.
+/* The largest singular values alone, s[count] of tall[rows k], which is overwritten: many times quicker than with the
+ * vectors, and the quicker the fewer are wanted. B = U^T A V is bidiagonal, with diagonal d and superdiagonal e; the
+ * symmetric tridiagonal matrix with zero diagonal and d_1, e_1, d_2, ..., d_k beside it has the eigenvalues +-s (Golub
+ * and Kahan 1965). They are found by bisection, which always ends: GSL's QR iteration never did where several were zero
+ * but for rounding, as in small integers of low rank.
  */
-static bool values_alone(double *s, double *tall, size_t rows, size_t k)
+static bool values_alone(double *s, size_t count, double *tall, size_t rows, size_t k)
 {
     double *tau = doubles(2, k), *squares = doubles(2, k), *low = doubles(2, k);
     size_t *below = calloc(k, sizeof *below);
@@ -231,13 +232,13 @@ static bool values_alone(double *s, double *tall, size_t rows, size_t k)
             before = beside;
             squares[i] = beside * beside;
         }
-        fill(low, k, 0);
-        fill(s, k, bound);
+        fill(low, count, 0);
+        fill(s, count, bound);
         const double least = DBL_MIN * fmax(1, bound * bound);
         for (int i = 0; i < HALVINGS && bound > 0; i++) {
-            halve(low, s, low + k, below, squares, least, k);
+            halve(low, s, low + k, below, squares, least, k, count);
         }
-        for (size_t i = 0; i < k; i++) {
+        for (size_t i = 0; i < count; i++) {
             s[i] = low[i] > 0 ? s[i] : 0;
         }
     }
@@ -272,7 +273,8 @@ static bool values_and_vectors(double *s, double *tall, double *right, size_t ro
     return ok;
 }
 
-bool singular_values(const double *a, size_t n, size_t m, double *s, double *u, double *vt)
+/* singular_values, but only the count largest where no vectors are wanted. */
+static bool largest_values(const double *a, size_t n, size_t m, size_t count, double *s, double *u, double *vt)
 {
     bool wide = n < m;
     size_t rows = wide ? m : n, columns = wide ? n : m;
@@ -287,10 +289,10 @@ bool singular_values(const double *a, size_t n, size_t m, double *s, double *u, 
     if (ok) {
         int exponent = exponent_of(a, n * m);
         copy_scaled(left, a, rows, columns, wide, exponent);
-        ok = u == NULL && vt == NULL ? values_alone(s, left, rows, columns)
+        ok = u == NULL && vt == NULL ? values_alone(s, count, left, rows, columns)
                                      : values_and_vectors(s, left, right, rows, columns);
-        ok = ok && all_finite(s, columns);
-        for (size_t i = 0; ok && i < columns; i++) {
+        ok = ok && all_finite(s, count);
+        for (size_t i = 0; ok && i < count; i++) {
             s[i] = ldexp(s[i], exponent);
         }
         if (ok && u != NULL) {
@@ -305,16 +307,15 @@ bool singular_values(const double *a, size_t n, size_t m, double *s, double *u, 
     return ok;
 }
 
+bool singular_values(const double *a, size_t n, size_t m, double *s, double *u, double *vt)
+{
+    return largest_values(a, n, m, n < m ? n : m, s, u, vt);
+}
+
 double norm_2(const double *a, size_t n, size_t m)
 {
-    size_t k = n < m ? n : m;
-    double *s = doubles(k, 1);
-    double norm = NAN;
-    if (s != NULL && singular_values(a, n, m, s, NULL, NULL)) {
-        norm = k == 0 ? 0 : s[0];
-    }
-    free(s);
-    return norm;
+    double norm = 0;
+    return largest_values(a, n, m, 1, &norm, NULL, NULL) ? norm : NAN;
 }
 
 bool leading_columns(double *basis, double *condition, const double *a, size_t n, size_t m, size_t r)
