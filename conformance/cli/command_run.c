@@ -78,6 +78,11 @@ static int prepare(session *s, const char *kit_path)
     r->tested = o->claims_given ? o->claims : r->port.claims != 0 ? r->port.claims : CLAIMS_UNSTATED;
     r->claims_given = o->claims_given;
     r->golden = o->golden;
+    r->only = o->only.words;
+    r->only_count = o->only.count;
+    r->cases = o->cases.words;
+    r->case_count = o->cases.count;
+    r->verbose = o->verbose;
     r->quick = o->quick;
     r->seed = o->seed;
     r->fuzz = o->fuzz;

@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-#define FUZZ_DEFAULT 50
+#define FUZZ_DEFAULT FUZZ_WHOLE
 #define FUZZ_QUICK   5
 #define FUZZ_MOST    1000000
 

@@ -2,6 +2,7 @@
 #include "harness/rank_answer.h"
 
 #include "harness/implementation.h"
+#include "harness/loaded_blas.h"
 #include "harness/message.h"
 
 #include <errno.h>
@@ -73,6 +74,8 @@ bool rank_answer_read(rank_answer *answer, const char *folder, int rank)
     read.message[sizeof read.message - 1] = '\0';
     read.port.name[sizeof read.port.name - 1] = '\0';
     read.port.version[sizeof read.port.version - 1] = '\0';
+    read.port.blas[sizeof read.port.blas - 1] = '\0';
+    read.port.mpi[sizeof read.port.mpi - 1] = '\0';
     read.outcome.message[sizeof read.outcome.message - 1] = '\0';
     *answer = read;
     return true;
@@ -99,6 +102,7 @@ void rank_answer_describe(port_description *port, const psgd_implementation *tab
     port->has_load = copy.load != NULL;
     port->has_submit = copy.submit != NULL && copy.wait != NULL;
     port->has_last_error = copy.last_error != NULL;
+    loaded_blas(port->blas, sizeof port->blas);
 }
 
 /* How much an outcome says, for choosing among the ranks'. */

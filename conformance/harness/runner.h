@@ -9,6 +9,9 @@ typedef struct port_description { /* what a table says of itself, brought from t
     char name[128], version[64];
     uint64_t claims;
     bool has_peek, has_statistics, has_save, has_load, has_submit, has_last_error;
+    /* The process that loaded it: "" where nothing of the kind is there, or nobody can know. */
+    char blas[192]; /* shared libraries for linear algebra, by their files' names */
+    char mpi[128];  /* the MPI library, in its own words */
 } port_description;
 
 typedef enum run_result {

@@ -78,12 +78,23 @@ static run_result load(mpi_runner *r, char *message, size_t message_size)
     return RUN_NOT_LOADED;
 }
 
+/* Of the library's words those before the first comma or line end: name and version. */
+static void describe_mpi(port_description *port)
+{
+    char text[MPI_MAX_LIBRARY_VERSION_STRING];
+    int length = 0;
+    if (MPI_Get_library_version(text, &length) == MPI_SUCCESS)
+        (void)snprintf(port->mpi, sizeof port->mpi, "%.*s", (int)strcspn(text, ",\n"), text);
+}
+
 static run_result describe(runner *base, port_description *port, char *message, size_t message_size)
 {
     mpi_runner *r = (mpi_runner *)base;
     run_result result = load(r, message, message_size);
-    if (result == RUN_DONE)
+    if (result == RUN_DONE) {
         rank_answer_describe(port, r->impl.table);
+        describe_mpi(port);
+    }
     return result;
 }
 

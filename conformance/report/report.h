@@ -6,7 +6,8 @@
 #include "judge/verdict.h"
 
 #define KIT_NAME      "psgd-conform"
-#define SUITE_VERSION 2 /* of the fixed cases and requirements: rises when a verdict could change */
+#define SUITE_VERSION 2  /* of the fixed cases and requirements: rises when a verdict could change */
+#define FUZZ_WHOLE    50 /* random problems that belong to a whole run */
 
 typedef enum way_in { WAY_IMPLEMENTATION, WAY_FILES, WAY_COMMAND } way_in; /* --impl, check, --exec */
 
@@ -49,8 +50,13 @@ typedef struct run_report {
     uint64_t out_of_reach;   /* claims that need more ranks than mpirun gave: not among those tested */
     const char *reasons;     /* why claims failed, one a line */
     bool partial;            /* --only or --case chose */
-    bool claims_given;       /* tested is what --claims says */
-    const char *golden;      /* --golden, or null */
+    const char *const *only; /* [only_count] as on the command line */
+    size_t only_count;
+    const char *const *cases; /* [case_count] --case */
+    size_t case_count;
+    bool verbose;
+    bool claims_given;  /* tested is what --claims says */
+    const char *golden; /* --golden, or null */
     bool quick;
     uint64_t seed;
     int64_t fuzz;
