@@ -24,15 +24,6 @@ static double now(void)
     return clock_gettime(CLOCK_MONOTONIC, &t) == 0 ? (double)t.tv_sec + 1e-9 * (double)t.tv_nsec : 0;
 }
 
-/* As far as that is known before the run. */
-static bool can_write_reports(session *s)
-{
-    bool ok = true;
-    for (size_t i = 0; ok && i < s->options->report_count; i++)
-        ok = report_file_check(s->options->reports[i].path, s->message, sizeof s->message);
-    return ok;
-}
-
 /* One that cannot be written does not keep the others from being written. */
 static bool write_reports(session *s)
 {
@@ -48,7 +39,7 @@ static bool write_reports(session *s)
 }
 
 /* Opens everything that a run needs. 0, or the exit code, with s->message. */
-static int prepare(session *s, const char *kit_path)
+static int open_port(session *s, const char *kit_path)
 {
     const options *o = s->options;
     const bool mpi = launched_by_mpi();
@@ -65,41 +56,8 @@ static int prepare(session *s, const char *kit_path)
             refuse(s->message, sizeof s->message, "out of memory");
         return EXIT_KIT_FAILED;
     }
-    run_report *r = &s->report;
-    const run_result described = s->runner->describe(s->runner, &r->port, s->message, sizeof s->message);
-    if (described != RUN_DONE)
-        return described == RUN_NOT_LOADED ? EXIT_NOT_LOADED : EXIT_KIT_FAILED;
-    if (!can_write_reports(s) || !vectors_open(&s->vectors, o->golden, s->message, sizeof s->message))
-        return EXIT_KIT_FAILED;
-
-    r->implementation = o->implementation;
-    r->vectors_version = s->vectors.version;
-    r->vectors_sha256 = s->vectors.sha256;
-    r->tested = o->claims_given ? o->claims : r->port.claims != 0 ? r->port.claims : CLAIMS_UNSTATED;
-    r->claims_given = o->claims_given;
-    r->golden = o->golden;
-    r->only = o->only.words;
-    r->only_count = o->only.count;
-    r->cases = o->cases.words;
-    r->case_count = o->cases.count;
-    r->verbose = o->verbose;
-    r->quick = o->quick;
-    r->seed = o->seed;
-    r->fuzz = o->fuzz;
-    r->timeout = o->timeout;
-    r->mpi = mpi;
-    r->threads = o->threads;
-    r->ranks = s->runner->ranks(s->runner);
-    switch (plan_make(&s->plan, o, r->tested)) {
-    case PLAN_OK: break;
-    case PLAN_USAGE: return EXIT_USAGE;
-    case PLAN_NO_MEMORY: refuse(s->message, sizeof s->message, "out of memory"); return EXIT_KIT_FAILED;
-    }
-    r->partial = s->plan.partial;
-    r->out_of_reach = plan_out_of_reach(&s->plan, r->tested, r->ranks);
-    s->without_case = r->partial ? 0 : plan_without_case(&s->plan, r->tested & ~r->out_of_reach, r->ranks);
-    r->tested &= ~(r->out_of_reach | s->without_case);
-    return 0;
+    s->report.mpi = mpi;
+    return session_prepare(s);
 }
 
 static void notice_claims(const session *s)
@@ -146,16 +104,9 @@ static int judge_and_report(session *s)
         return complain(s, EXIT_KIT_FAILED);
     if (!home)
         return EXIT_CONFORMING;
-    if (!session_apply_waivers(s))
+    if (!session_conclude(s))
         return complain(s, EXIT_KIT_FAILED);
-
-    s->report.failed =
-        verdict_failed_claims(&s->verdict, s->report.tested, s->plan.partial, s->reasons, sizeof s->reasons);
-    session_fail_unshown(s);
-    s->report.reasons = s->reasons;
     s->report.seconds = now() - start;
-    s->report.verdict = &s->verdict;
-    s->report.exit_code = (int)exit_code_of(&s->report);
     int code = s->report.exit_code;
     if (!report_text(&s->report, o->verbose, o->quiet)) {
         refuse(s->message, sizeof s->message, "standard output could not be written");
@@ -182,7 +133,7 @@ int command_run(const options *o, const char *kit_path)
         waivers_free(&s.waivers);
         return is_first_process() || code != EXIT_USAGE ? code : EXIT_CONFORMING;
     }
-    code = prepare(&s, kit_path);
+    code = open_port(&s, kit_path);
     if (s.runner != NULL && !session_everywhere(&s, code == 0) && code == 0)
         code = EXIT_KIT_FAILED;
     if (code == 0)

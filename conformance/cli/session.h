@@ -24,6 +24,10 @@ typedef struct session {
     char reasons[4096]; /* of the report */
 } session;
 
+/* Opens everything that a run needs, once options and runner are set. Golden files that the caller has opened are used.
+ * 0, or the exit code, with s->message. */
+int session_prepare(session *s);
+
 /* Runs and judges every item of the plan, and counts in the report. False: the kit could not do its work, s->message
  * says why. */
 bool session_run(session *s);
@@ -36,6 +40,8 @@ bool session_everywhere(session *s, bool ok);
 int session_read_waivers(session *s);
 /* Once all has been run, before the verdict is counted. False: s->message says why. */
 bool session_apply_waivers(session *s);
+/* Does so, and counts the verdict: the claims that failed, why, and the exit code, into the report. */
+bool session_conclude(session *s);
 
 /* Once the verdict has been counted: a claim that only cases show, and that was not shown by one, fails, with the
  * reason. */
