@@ -101,10 +101,14 @@ static bool judge_refusal(judging *j)
     return true;
 }
 
-static bool all_unsupported(const trace *t)
+/* On every rank, and before it had compressed these very buckets in this very configuration: after that it is an error
+ * like any other. Save and load are asked for in the midst of a run. */
+static bool all_unsupported(const judging *j)
 {
+    const trace *t = j->t;
     for (int k = 0; k < t->world; k++) {
-        if (t->ranks[k].outcome != RANK_UNSUPPORTED) {
+        const bool offered = t->ranks[k].steps_done > j->c->config.start_iter && j->c->problem.checkpoint < 0;
+        if (t->ranks[k].outcome != RANK_UNSUPPORTED || offered) {
             return false;
         }
     }
@@ -211,7 +215,7 @@ static void judge_completeness(judging *j)
 bool judge_structure(judging *j)
 {
     check_place nowhere = CHECK_NOWHERE;
-    if (all_unsupported(j->t)) {
+    if (all_unsupported(j)) {
         const char *why = j->t->ranks[0].message == NULL ? "" : j->t->ranks[0].message;
         char text[300];
         snprintf(text, sizeof text, "unsupported by the port%s%.200s", why[0] == '\0' ? "" : ": ", why);

@@ -102,15 +102,17 @@ void verdict_skip(verdict *v, size_t index, skip_reason reason, const char *form
 const char *check_state_name(check_state state); /* "pass" ... "not run", "waived" */
 const char *check_stage_name(check_stage stage); /* "M", "Q", "P", "orthogonalised P", "new Q", "out", "E", "state" */
 
-/* Counting. A claim fails if one of its MUSTs fails, or could be observed and has no passing, trusted case, or if
- * anything was not run. */
+/* Counting. */
 typedef struct verdict_counts {
     size_t by_state[CHECK_STATES];
     size_t checks; /* all */
 } verdict_counts;
 verdict_counts verdict_count(const verdict *v);
-/* Claims among `tested` that fail; the reasons, one a line, into text. partial: --only or --case chose the cases, so
- * that a MUST without a passing case is no failure. */
+/* Claims among `tested` that fail; the reasons, one a line, into text. A claim fails if one of its MUSTs fails, or
+ * could be observed and has no passing, trusted case, or if anything was not run. That of a type fails besides if a
+ * MUST fails in claimed types only, this one among them, or if one that passes in another type is supported in no case
+ * of this one. A failure that is waived is none, and its MUST needs no passing case; its claim needs one. partial:
+ * --only or --case chose the cases, so that what no case shows is no failure. */
 uint64_t verdict_failed_claims(const verdict *v, uint64_t tested, bool partial, char *text, size_t size);
 /* Those that no requirement has for its own (types, async): only cases made for them show them. */
 uint64_t verdict_claims_of_cases(uint64_t claims);

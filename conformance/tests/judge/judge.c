@@ -283,11 +283,33 @@ static void crash(trace *t)
     }
 }
 
-static void refuse(trace *t)
+static void refuse_after(trace *t, int64_t steps)
 {
     for (int k = 0; k < t->world; k++) {
         t->ranks[k].outcome = RANK_UNSUPPORTED;
+        t->ranks[k].steps_done = steps;
     }
+}
+
+static void refuse(trace *t)
+{
+    refuse_after(t, 0);
+}
+
+static void refuse_to_compress(trace *t)
+{
+    refuse_after(t, 2);
+}
+
+static void refuse_to_go_on(trace *t)
+{
+    refuse_after(t, 3);
+}
+
+static void refuse_alone(trace *t)
+{
+    refuse(t);
+    t->ranks[0].outcome = RANK_TIMED_OUT; /* it waits for the others */
 }
 
 static void lose_tensor(trace *t)
@@ -341,6 +363,16 @@ static void how_a_run_ends_is_judged(void **state)
     judge_changed(&v, USUAL, "PSGD-BAT-001", refuse);
     assert_int_equal(v.count, 1);
     assert_true(has(&v, "PSGD-BAT-001", CHECK_SKIP));
+    assert_int_equal(v.checks[0].skipped, SKIP_UNSUPPORTED);
+    verdict_free(&v);
+    judge_changed(&v, USUAL, "PSGD-BAT-001", refuse_to_compress);
+    assert_true(has(&v, "PSGD-BAT-001", CHECK_SKIP));
+    verdict_free(&v);
+    judge_changed(&v, USUAL, "PSGD-BAT-001", refuse_to_go_on); /* what it had compressed once is offered */
+    assert_true(has(&v, "PSGD-BAT-001", CHECK_FAIL));
+    verdict_free(&v);
+    judge_changed(&v, USUAL, "PSGD-BAT-001", refuse_alone); /* what one rank offers, all do */
+    assert_true(has(&v, "PSGD-BAT-001", CHECK_FAIL));
     verdict_free(&v);
     judge_changed(&v, TORCH, "PSGD-BAT-001", refuse);
     assert_true(has(&v, "PSGD-BAT-001", CHECK_FAIL));

@@ -10,6 +10,7 @@
 #include "judge/verdict.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 static check_place at_step(int64_t step)
@@ -198,6 +199,81 @@ static void claim_without_any_pass_fails(void **state)
     verdict_free(&v);
 }
 
+static void add_of_type(verdict *v, const char *id, const char *type, check_state state)
+{
+    char text[64];
+    snprintf(text, sizeof text, "W1/r1/s2/i4/%s/-/rate2/eps0/[3x4]", type);
+    const size_t index = verdict_open(v, id, "case", text, "case", 0);
+    if (state == CHECK_SKIP) {
+        verdict_skip(v, index, SKIP_UNSUPPORTED, "not today");
+    } else {
+        verdict_set(v, index, state, "as the test says");
+    }
+}
+
+/* core passes; PSGD-EF-001 has these two checks. */
+static uint64_t failed_types(const char *type, check_state state, const char *other, check_state other_state,
+                             bool partial, char *text, size_t size)
+{
+    const uint64_t tested = PSGD_CLAIM_CORE | PSGD_CLAIM_ERROR_FEEDBACK | PSGD_CLAIM_F16 | PSGD_CLAIM_F64;
+    verdict v = {0};
+    pass_all(&v, tested, "PSGD-EF-001");
+    add_of_type(&v, "PSGD-EF-001", type, state);
+    add_of_type(&v, "PSGD-EF-001", other, other_state);
+    const uint64_t failed = verdict_failed_claims(&v, tested, partial, text, size);
+    verdict_free(&v);
+    return failed;
+}
+
+static void a_type_fails_by_what_only_it_shows(void **state)
+{
+    (void)state;
+    const uint64_t ef = PSGD_CLAIM_ERROR_FEEDBACK, f16 = PSGD_CLAIM_F16, f64 = PSGD_CLAIM_F64;
+    char text[512];
+#define FAILED(...) failed_types(__VA_ARGS__, text, sizeof text)
+    assert_int_equal(FAILED("f16", CHECK_FAIL, "f32", CHECK_PASS, false), ef | f16);
+    assert_string_equal(text, "ef: PSGD-EF-001 failed\nf16: PSGD-EF-001 failed, and only in claimed types\n");
+    assert_int_equal(FAILED("f16", CHECK_FAIL, "f32", CHECK_FAIL, false), ef);
+    assert_int_equal(FAILED("f16", CHECK_FAIL, "f64", CHECK_FAIL, true), ef | f16 | f64);
+    assert_int_equal(FAILED("f16", CHECK_FAIL, "f64", CHECK_PASS, true), ef | f16);
+    assert_int_equal(FAILED("bf16", CHECK_FAIL, "f32", CHECK_PASS, false), ef); /* a type that is not tested */
+    assert_int_equal(FAILED("f16", CHECK_WAIVED, "f32", CHECK_PASS, false), 0);
+
+    /* Unsupported throughout a type, while it works in another. */
+    assert_int_equal(FAILED("f16", CHECK_SKIP, "f32", CHECK_PASS, false), f16);
+    assert_string_equal(text, "f16: PSGD-EF-001 is supported in no case of this type (the first of such)\n");
+    assert_int_equal(FAILED("f16", CHECK_SKIP, "f32", CHECK_PASS, true), 0);
+    assert_int_equal(FAILED("f16", CHECK_SKIP, "f16", CHECK_PASS, false), 0);
+    assert_int_equal(FAILED("f16", CHECK_SKIP, "f16", CHECK_WAIVED, false), 0);
+    assert_int_equal(FAILED("f16", CHECK_SKIP, "f32", CHECK_SKIP, false), 0); /* listed, as everywhere */
+    assert_int_equal(FAILED("f16", CHECK_SKIP, "f64", CHECK_PASS, false), f16);
+    assert_int_equal(FAILED("f16", CHECK_UNTRUSTED, "f32", CHECK_PASS, false), 0);
+    assert_int_equal(FAILED("f16", CHECK_UNOBSERVED, "f32", CHECK_PASS, false), 0);
+#undef FAILED
+}
+
+static void a_waived_failure_is_none(void **state)
+{
+    (void)state;
+    const uint64_t ef = PSGD_CLAIM_ERROR_FEEDBACK, tested = PSGD_CLAIM_CORE | ef;
+    char text[512];
+    assert_int_equal(failed_with("PSGD-EF-001", CHECK_WAIVED, tested, false, text, sizeof text), 0);
+    assert_string_equal(text, "");
+    /* But a claim of which nothing passed has shown nothing. */
+    verdict v = {0};
+    pass_all(&v, PSGD_CLAIM_CORE, NULL);
+    size_t count;
+    const requirement *table = requirements(&count);
+    for (size_t i = 0; i < count; i++) {
+        if ((table[i].claims & ef) != 0) {
+            add(&v, table[i].id, CHECK_WAIVED);
+        }
+    }
+    assert_int_equal(verdict_failed_claims(&v, tested, false, text, sizeof text), ef);
+    assert_non_null(strstr(text, "no case"));
+    verdict_free(&v);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(every_limit_has_an_inside_and_an_outside),
@@ -206,6 +282,8 @@ int main(void)
                                        cmocka_unit_test(largest_ratio_is_of_its_own_limit),
                                        cmocka_unit_test(expectation_says_what_failed),
                                        cmocka_unit_test(claims_fail_for_their_own_reasons),
-                                       cmocka_unit_test(claim_without_any_pass_fails)};
+                                       cmocka_unit_test(claim_without_any_pass_fails),
+                                       cmocka_unit_test(a_type_fails_by_what_only_it_shows),
+                                       cmocka_unit_test(a_waived_failure_is_none)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,7 +3,7 @@
 
 static psgd_status step(psgd_state *state, const psgd_bucket *bucket)
 {
-    return bucket->dtype == PSGD_F16 ? PSGD_ERR_UNSUPPORTED : psgd_ref()->step(state, bucket);
+    return bucket != NULL && bucket->dtype == PSGD_F16 ? PSGD_ERR_UNSUPPORTED : psgd_ref()->step(state, bucket);
 }
 
 const psgd_implementation *psgd_implementation_entry(void)

@@ -35,7 +35,8 @@ typedef enum psgd_status {
     PSGD_ERR_CONFIG = 20,
     /* The bucket is not the one that the state remembers under its index. Nothing was changed. */
     PSGD_ERR_LAYOUT = 30,
-    /* Not offered by this implementation: the kit skips the case and lists it (never under claim TORCH). */
+    /* Not offered by this implementation: the kit skips the case and lists it (never under claim TORCH). All ranks say
+     * so alike; step only for a bucket that it has not yet compressed. */
     PSGD_ERR_UNSUPPORTED = 40,
     /* Nothing was changed and no collective was started: step allocates all it needs first. */
     PSGD_ERR_MEMORY = 50,
