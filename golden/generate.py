@@ -16,8 +16,8 @@ It does not make inputs: psgd-conform export does. It needs PyTorch and NumPy: D
 named in the first line because another Python, found first, has no PyTorch), or PyPI's in a virtual environment, whose
 interpreter then runs this. --record needs scikit-learn besides; --check and --merge need neither, --compare NumPy.
 
-Exit status: 0 done; 1 refused, a file that does not fit the manifest, or a difference beyond rounding; 2 usage; 77
-PyTorch cannot be imported.
+Exit status: 0 done; 1 refused, a hook that raised, died or hung, a file that does not fit the manifest, or a difference
+beyond rounding; 2 usage, or a port that cannot be imported; 77 PyTorch cannot be imported.
 """
 
 import argparse
@@ -29,21 +29,24 @@ import tempfile
 from psgd_golden import SKIP, Refused, cases, environment, manifest, processes, results
 
 RECORDINGS = {"digits-cnn": 3, "digits-transformer": 3}  # name: ranks; psgd_golden/networks.py says what they are
+SHOWN = 10  # failed cases that are named on standard error
 
 
-def run_sets(all_cases, folder, timeout, hook=None, state=None):
-    """Runs all cases, one set of processes per world size; yields their outcomes. A case whose processes die is an
-    outcome too (its ranks failed); the rest goes on in a new set."""
+def run_sets(all_cases, folder, timeout, hook=None, flattened=None, state=None):
+    """Runs all cases, one set of processes per world size; yields their outcomes. A case whose processes die or hang is
+    an outcome too (its ranks failed); the rest goes on in a new set. Without hook PyTorch's own are run."""
     for world in sorted({case.world for case in all_cases}):
         pending = [case for case in all_cases if case.world == world]
         while pending:
             ok, reason = processes.start(
                 "cases",
                 world,
-                timeout * len(pending),
+                timeout + 10,  # first the collectives that wait for a rank in vain give up by themselves
+                progress=lambda: len(os.listdir(folder)),
                 cases=[os.path.abspath(case.path) for case in pending],
                 results=folder,
                 hook=hook,
+                flattened=flattened,
                 state=state,
                 case_timeout=timeout,
             )
@@ -53,6 +56,7 @@ def run_sets(all_cases, folder, timeout, hook=None, state=None):
                 raise Refused(reason or f"{outcomes[ended].case.id}: a rank ended well without a result")
             if not ok:
                 print(f"{outcomes[ended].case.id}: {reason}", file=sys.stderr)
+                outcomes[ended].note_death(reason)
                 ended += 1
             yield from outcomes[:ended]
             pending = pending[ended:]
@@ -80,24 +84,48 @@ def make_golden(arguments, described):
             if outcome.died:
                 raise Refused(f"{outcome.case.id}: the hook's processes died")
             if outcome.failed():
-                raised.append(f"{outcome.case.id}: {outcome.failed()[0]['message']}")
-            results.write_golden(outcome, out, described)
+                raised.append(f"{outcome.case.id}: {outcome.failed()}")
+            else:
+                results.write_golden(outcome, out, described)
     manifest.write(out, described)
-    print(f"{len(all_cases)} golden files in {out}")
-    for line in raised:
-        print(f"the hook raised in {line}")
+    print(f"{len(all_cases) - len(raised)} golden files in {out}")
+    return complain(raised, "the hook raised: no golden file of")
 
 
 def run_hook(arguments, described):
     folder = arguments.folders[0]
     version = arguments.version or environment.torch_version(described)
-    failed = count = 0
+    claims = arguments.claims.replace(",", " ").split()
+    found = cases.find(folder, read_ids(arguments.ids))
+    chosen = [case for case in found if set(case.claims) <= set(claims)]
+    if not chosen:
+        raise Refused(f"{folder}: each of its cases needs a claim besides {' '.join(claims)} (--claims)")
+    raised, unsupported = [], 0
     with tempfile.TemporaryDirectory(prefix="psgd-golden-") as scratch:
-        all_cases = cases.find(folder, read_ids(arguments.ids))
-        for outcome in run_sets(all_cases, scratch, arguments.timeout, arguments.hook, arguments.state):
-            results.write_result(outcome, folder, arguments.hook, version, arguments.claims)
-            count, failed = count + 1, failed + bool(outcome.failed())
-    print(f"{count} results in {folder}" + (f"; the hook raised in {failed}" if failed else ""))
+        port = (arguments.hook, arguments.flattened_hook, arguments.state)
+        for outcome in run_sets(chosen, scratch, arguments.timeout, *port):
+            results.write_result(outcome, folder, arguments.hook, version, " ".join(claims))
+            unsupported += outcome.unsupported()
+            if outcome.failed():
+                raised.append(f"{outcome.case.id}: {outcome.failed()}")
+    beyond = len(found) - len(chosen)
+    print(
+        f"{len(chosen)} results in {folder}"
+        + (f"; unsupported: {unsupported}" if unsupported else "")
+        + (f"; {beyond} cases need other claims: not run" if beyond else "")
+    )
+    return complain(raised, "the hook failed in")
+
+
+def complain(raised, what):
+    """Says on standard error in which cases; the exit status."""
+    if raised:
+        print(f"{what} {len(raised)} case{'s' if len(raised) > 1 else ''}:", file=sys.stderr)
+    for line in raised[:SHOWN]:
+        print(f"  {line}", file=sys.stderr)
+    if len(raised) > SHOWN:
+        print(f"  and {len(raised) - SHOWN} more", file=sys.stderr)
+    return 1 if raised else 0
 
 
 def run_task(task, world, arguments, described, **job):
@@ -150,22 +178,40 @@ def parse_arguments():
     action.add_argument("--compare", action="store_true")
     action.add_argument("--errata", action="store_true")
     action.add_argument("--rank", nargs=2, help=argparse.SUPPRESS)
-    action.add_argument("--probe", action="store_true", help=argparse.SUPPRESS)
+    action.add_argument("--probe", action="store_true", help=argparse.SUPPRESS)  # folders: what is to be imported
     parser.add_argument("--ids", metavar="FILE", help="only the cases that FILE names (-: standard input)")
+    parser.add_argument("--flattened-hook", metavar="MODULE:FUNCTION", help="with --hook: for the flattened variant")
     parser.add_argument("--state", metavar="MODULE:CLASS", help="with --hook: instead of PyTorch's PowerSGDState")
-    parser.add_argument("--claims", default="core ef warm multirank", help="with --hook: what the port claims")
+    parser.add_argument(
+        "--claims", default="core ef warm multirank", help="with --hook: what the port claims; other cases are not run"
+    )
     parser.add_argument("--version", help="with --hook: the port's version (PyTorch's if not given)")
     parser.add_argument("--timeout", type=int, default=60, metavar="SECONDS", help="per case (default 60)")
     parser.add_argument("folders", nargs="*", metavar="DIR")
     arguments = parser.parse_args()
-    none = arguments.rank or arguments.probe or arguments.errata
+    if arguments.probe:
+        return arguments
+    none = arguments.rank or arguments.errata
     single = arguments.hook or arguments.record or arguments.draws or arguments.check
     expected = 0 if none else 1 if single else 2
     if len(arguments.folders) != expected:
         parser.error(f"expected {expected} folder(s), got {len(arguments.folders)}")
-    if arguments.state and not arguments.hook:
-        parser.error("--state goes with --hook")
+    check_port(parser, arguments)
     return arguments
+
+
+def check_port(parser, arguments):
+    for option in ("hook", "flattened_hook", "state"):
+        value, name = getattr(arguments, option), "--" + option.replace("_", "-")
+        if value and not arguments.hook:
+            parser.error(f"{name} goes with --hook")
+        if value and not all(value.partition(":")):
+            parser.error(f"{name}: '{value}' is not of the form MODULE:NAME")
+    for claim in arguments.claims.replace(",", " ").split():
+        if claim not in cases.CLAIMS:
+            parser.error(f"--claims: unknown claim '{claim}' (claims are: {' '.join(cases.CLAIMS)})")
+    if arguments.hook and not arguments.flattened_hook and "flat" in arguments.claims.replace(",", " ").split():
+        parser.error("--claims flat: --flattened-hook names the function for it")
 
 
 def main():
@@ -173,7 +219,7 @@ def main():
     if arguments.rank:
         processes.be_rank(arguments.rank[0], int(arguments.rank[1]))
     if arguments.probe:
-        print(json.dumps(environment.describe()))
+        processes.probe(arguments.folders)
         return 0
     if arguments.check:
         return check(arguments)
@@ -184,17 +230,18 @@ def main():
         from psgd_golden import compare  # needs NumPy
 
         return compare.main(*arguments.folders)
-    described = processes.describe_environment()
+    port = [name for name in (arguments.hook, arguments.flattened_hook, arguments.state) if name]
+    described = processes.describe_environment(port, arguments.timeout)
     if arguments.errata:
         print_errata(arguments, described)
     elif arguments.hook:
-        run_hook(arguments, described)
+        return run_hook(arguments, described)
     elif arguments.record:
         run_task("record", RECORDINGS[arguments.record], arguments, described, name=arguments.record)
     elif arguments.draws:
         run_task("draws", 1, arguments, described)
     else:
-        make_golden(arguments, described)
+        return make_golden(arguments, described)
     return 0
 
 
@@ -204,6 +251,9 @@ if __name__ == "__main__":
     except processes.NoTorch as error:
         print(error, file=sys.stderr)
         sys.exit(SKIP)
+    except processes.NoPort as error:
+        print(error, file=sys.stderr)
+        sys.exit(2)
     except Refused as error:
         print(error, file=sys.stderr)
         sys.exit(1)

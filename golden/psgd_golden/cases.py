@@ -14,6 +14,10 @@ from . import Refused, safetensors
 
 CASE_FORMAT = "psgd-case/1"
 HALF_TYPES = ("f16", "bf16")
+CLAIMS = (  # conformance/harness/claims.c
+    *("core", "ef", "warm", "torch", "flat", "multirank", "subgroup", "checkpoint"),
+    *("f64", "f16", "bf16", "determinism", "async", "alternating"),
+)
 
 
 class Factor(NamedTuple):
@@ -62,6 +66,7 @@ class Case:
         if not re.fullmatch(r"[A-Za-z0-9._+-]+", self.id):
             raise ValueError(f"id {self.id!r}")
         self.problem = metadata["problem"]
+        self.claims = metadata["claims"].split()
         self.config = json.loads(metadata["config"])
         self.flattened = self.config["variant"] == "flattened"
         self.steps = int(metadata["steps"])

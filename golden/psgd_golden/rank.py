@@ -11,7 +11,6 @@ not tidy up at the end, hence os._exit in processes.py.
 """
 
 import contextlib
-import importlib
 import json
 import os
 import pickle
@@ -23,6 +22,7 @@ from torch.distributed.algorithms.ddp_comm_hooks import powerSGD_hook as torch_h
 
 from . import Refused, arrays, environment, safetensors
 from .cases import Case, numel
+from .processes import resolve
 
 
 class GradBucket:
@@ -158,11 +158,12 @@ def split(flat, factors, side):
 
 
 class Run:
-    """A case on one rank: .tensors and .statistics hold whole steps only; .message is set when the hook raised."""
+    """A case on one rank: .tensors and .statistics hold whole steps only; .message says what the hook raised."""
 
     def __init__(self, case, k, group, hook, state_class):
         self.case, self.k, self.group, self.hook, self.state_class = case, k, group, hook, state_class
-        self.tensors, self.statistics, self.steps_done, self.message = {}, [], 0, None
+        self.tensors, self.statistics, self.steps_done = {}, [], 0
+        self.status, self.message = "ok", ""
         self.q_given = case.gives_q  # until a draw shows that it was not taken
 
     def run(self):
@@ -175,9 +176,11 @@ class Run:
                     self.state = reloaded(self.state, self.group)
         except Refused:
             raise
-        except Exception as error:  # whatever a hook raises is its result
+        except (Exception, SystemExit) as error:  # whatever a hook raises is its result
             lines = str(error).strip().splitlines()
             self.message = type(error).__name__ + (f": {lines[0]}" if lines else "")
+            refuses = isinstance(error, NotImplementedError) and self.steps_done == 0
+            self.status = "unsupported" if refuses else "error"
 
     def _step(self, step):
         seen = {}
@@ -204,6 +207,8 @@ class Run:
             result = result.wait() if hasattr(result, "wait") else result
         if isinstance(result, (list, tuple)):
             result = result[0]
+        if not isinstance(result, torch.Tensor):
+            raise TypeError(f"the hook returned {type(result).__name__}, not a tensor or a future of one")
         if result.numel() != length or result.dtype != buffer.dtype:
             raise ValueError(f"the hook returned {result.numel()} elements of {result.dtype} for {length}")
         seen[f"out/t{step}/b{b}"] = arrays.from_torch(result.view(-1))
@@ -252,9 +257,7 @@ class Run:
         return self.hook in (torch_hook.powerSGD_hook, torch_hook.batched_powerSGD_hook)
 
     def write(self, folder):
-        outcome = {"rank": self.k, "status": "ok", "message": "", "steps_done": self.steps_done}
-        if self.message is not None:
-            outcome.update(status="error", message=self.message)
+        outcome = {"rank": self.k, "status": self.status, "message": self.message, "steps_done": self.steps_done}
         metadata = {
             "status": json.dumps(outcome),
             "statistics": json.dumps(self.statistics),
@@ -263,28 +266,19 @@ class Run:
         safetensors.write(os.path.join(folder, f"{self.case.id}.k{self.k}"), self.tensors, metadata)
 
 
-def resolve(name, what):
-    """The object that "module:name" means."""
-    module, _, attribute = name.partition(":")
-    try:
-        return getattr(importlib.import_module(module), attribute)
-    except (ImportError, AttributeError, ValueError) as error:
-        raise Refused(f"{what} {name!r}: {error} (expected module:name, the module importable from here)") from error
-
-
 def run_cases(job, world_rank):
     """The cases of a job in order, on this rank of the process set."""
     environment.switch_onednn_off()
-    hook = resolve(job["hook"], "hook") if job["hook"] else None
-    state_class = resolve(job["state"], "state class") if job["state"] else torch_hook.PowerSGDState
+    hooks = {flattened: resolve(name) for flattened, name in ((False, job["hook"]), (True, job["flattened"])) if name}
+    state_class = resolve(job["state"]) if job["state"] else torch_hook.PowerSGDState
     for path in job["cases"]:
         case = Case(path)
         group = dist.new_group(case.group, timeout=timedelta(seconds=job["case_timeout"]))
         if world_rank not in case.group:
             continue
         own = torch_hook.batched_powerSGD_hook if case.flattened else torch_hook.powerSGD_hook
-        adapted = case.flattened and hook is None
-        run = Run(case, case.group.index(world_rank), group, hook or own, state_class)
+        adapted = case.flattened and not hooks
+        run = Run(case, case.group.index(world_rank), group, hooks.get(case.flattened, own), state_class)
         with matrices_as_batches() if adapted else contextlib.nullcontext():
             run.run()
         run.write(job["results"])

@@ -12,6 +12,7 @@ import re
 from . import GENERATOR, Refused, environment, safetensors
 
 RESULT_FORMAT = "psgd-result/1"
+DIED = "the process died"
 ORDER = ("q0", "out", "error", "p", "q")
 
 
@@ -33,11 +34,26 @@ class Outcome:
             else:
                 tensors, self.q = {}, "own"
                 self.died = True
-                self.statuses.append({"rank": k, "status": "error", "message": "the process died", "steps_done": 0})
+                self.statuses.append({"rank": k, "status": "error", "message": DIED, "steps_done": 0})
             self.ranks.append(tensors)
 
+    def note_death(self, reason):
+        """Why the processes of this case ended without results."""
+        for status in self.statuses:
+            if status["message"] == DIED:
+                status["message"] = f"{DIED}: {reason.splitlines()[0].rstrip(':')}"
+
     def failed(self):
-        return [s for s in self.statuses if s["status"] != "ok"]
+        """Of a rank that raised or died: which, and its message; rather one that did not only wait for another in vain.
+        None: no rank did."""
+        failed = [s for s in self.statuses if s["status"] == "error"]
+        if not failed:
+            return None
+        first = min(failed, key=lambda s: "Timed out waiting" in s["message"])
+        return f"rank {first['rank']}: {first['message']}"
+
+    def unsupported(self):
+        return all(s["status"] == "unsupported" for s in self.statuses)
 
     def merged(self, share_equal_outputs):
         """All ranks' tensors by their names in files, step by step."""

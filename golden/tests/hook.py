@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""generate.py --hook on a port that is right, on one that raises, and on one that dies.
+"""generate.py --hook on a port that is right, and on those that raise, die, refuse a case or are not there.
 
     hook.py DIR      exit status 0, 1, 77 (no PyTorch here)
 """
@@ -18,20 +18,32 @@ import generate
 from psgd_golden import cases, manifest, processes, safetensors
 
 
-def run(folder, function):
-    """The result file's tensors, statuses and metadata, through the command."""
-    command = [sys.executable, os.path.join(TESTS, "..", "generate.py"), "--hook", f"faulty_hooks:{function}", folder]
-    subprocess.run(command, check=True, cwd=TESTS, stderr=subprocess.DEVNULL)
+def command(folder, function, *options):
+    """Through the command: exit status and standard error."""
+    words = [sys.executable, os.path.join(TESTS, "..", "generate.py"), "--hook", function, *options, folder]
+    done = subprocess.run(words, cwd=TESTS, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True, check=False)
+    return done.returncode, done.stderr
+
+
+def read_result(folder):
+    """The result file's tensors, statuses and metadata."""
     name = next(n for n in os.listdir(folder) if n.endswith(".result.safetensors"))
     tensors, metadata = safetensors.read(os.path.join(folder, name))
     return tensors, json.loads(metadata["status"]), metadata
 
 
-def run_ranks(folder, function):
-    """The same in memory, without another start of PyTorch: tensors and statuses."""
+def run_ranks(folder, function, timeout=60):
+    """The same in memory, without the start of PyTorch that looks at the set-up: the outcome."""
     with tempfile.TemporaryDirectory(prefix="psgd-golden-") as ranks:
-        (outcome,) = generate.run_sets(cases.find(folder), ranks, 60, hook=f"faulty_hooks:{function}")
-        return outcome.merged(share_equal_outputs=False), outcome.statuses
+        (outcome,) = generate.run_sets(cases.find(folder), ranks, timeout, hook=f"faulty_hooks:{function}")
+        return outcome
+
+
+def write_strangers(folder):
+    """What else may lie in a folder of cases: its list, and a file that is no case."""
+    with open(os.path.join(folder, "psgd-export.json"), "w", encoding="utf-8") as file:
+        file.write("{}")
+    safetensors.write(os.path.join(folder, "weights.safetensors"), {}, {"format": "pt"})
 
 
 def choose(folder, names, set_up):
@@ -60,7 +72,10 @@ def main(folder):
     with tempfile.TemporaryDirectory(prefix="psgd-golden-") as scratch:
         regenerate.strip(golden.path, os.path.join(scratch, name))
 
-        tensors, statuses, metadata = run(scratch, "same")
+        write_strangers(scratch)
+        code, errors = command(scratch, "faulty_hooks:same", "--claims", " ".join(golden.claims))
+        assert code == 0, errors
+        tensors, statuses, metadata = read_result(scratch)
         assert metadata["format"] == "psgd-result/1" and metadata["id"] == golden.id
         assert [s["status"] for s in statuses] == ["ok"] * golden.size
         expected = {n for n in golden.tensors if n.split("/")[0] in ("p", "q")}
@@ -80,14 +95,29 @@ def main(folder):
     with tempfile.TemporaryDirectory(prefix="psgd-golden-") as scratch:
         regenerate.strip(golden.path, os.path.join(scratch, name))
 
-        tensors, statuses = run_ranks(scratch, "raises")
+        code, errors = command(scratch, "faulty_hooks:raises", "--claims", ",".join(golden.claims))
+        assert code == 1 and "the hook failed in 1 case:" in errors and "RuntimeError: no step 3" in errors, errors
+        tensors, statuses, _ = read_result(scratch)
         assert [(s["status"], s["steps_done"]) for s in statuses] == [("error", 3)] * golden.size
         assert statuses[0]["message"] == "RuntimeError: no step 3"
         assert max(int(n.split("/")[1][1:]) for n in tensors) == 2
 
-        tensors, statuses = run_ranks(scratch, "dies")
-        assert [(s["status"], s["message"]) for s in statuses] == [("error", "the process died")] * golden.size
-        assert not tensors
+        outcome = run_ranks(scratch, "dies")
+        died = ("error", "the process died: rank 0 ended with status 9")
+        assert [(s["status"], s["message"]) for s in outcome.statuses] == [died] * golden.size, outcome.statuses
+        assert not outcome.merged(share_equal_outputs=False)
+
+        outcome = run_ranks(scratch, "refuses")
+        refused = ("unsupported", "NotImplementedError: not this")
+        assert [(s["status"], s["message"]) for s in outcome.statuses] == [refused] * golden.size, outcome.statuses
+        assert outcome.failed() is None and outcome.unsupported()
+
+        code, errors = command(scratch, "faulty_hooks:nothing")
+        assert code == 2 and "the port cannot be imported (faulty_hooks:nothing): AttributeError" in errors, errors
+        code, errors = command(scratch, "faulty_hooks")
+        assert code == 2 and "'faulty_hooks' is not of the form MODULE:NAME" in errors, errors
+        code, errors = command(scratch, "faulty_hooks:same", "--claims", "core,cor")
+        assert code == 2 and "unknown claim 'cor'" in errors, errors
     print(f"a right hook on {names[-1]}, a raising and a dying one on {names[0]}")
     return 0
 

@@ -38,6 +38,7 @@ def write_case(folder, shapes, **changes):
     metadata = {
         "format": "psgd-case/1",
         "id": "unit",
+        "claims": "core",
         "problem": "unit",
         "config": json.dumps(config),
         "world": "1",
