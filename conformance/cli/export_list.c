@@ -3,6 +3,7 @@
 #include "cli/export_list.h"
 
 #include "harness/message.h"
+#include "harness/result_folder.h"
 #include "harness/temp_folder.h"
 #include "report/report.h"
 
@@ -55,7 +56,7 @@ static bool add_item(export_list *l, const plan_item *item)
 
 bool export_list_make(export_list *l, const options *o, const plan *p)
 {
-    const uint64_t claims = (o->claims_given ? o->claims : UINT64_MAX) & ~(uint64_t)CLAIMS_NOT_IN_FILES;
+    const uint64_t claims = (o->claims_given ? o->claims : UINT64_MAX) & ~CLAIMS_NOT_IN_FILES;
     *l = (export_list){0};
     bool ok = true;
     for (size_t i = 0; i < p->count && ok; i++)

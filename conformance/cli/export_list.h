@@ -24,9 +24,6 @@ typedef struct export_list {
     void *json; /* owned */
 } export_list;
 
-/* Claims that results in files cannot show: there is nothing to do for them between two steps. */
-#define CLAIMS_NOT_IN_FILES PSGD_CLAIM_ASYNC
-
 /* The claims for plan_make: --claims; else those that a port makes that says nothing of itself. (They decide the random
  * problems, and the port is not known yet.) */
 uint64_t export_plan_claims(const options *o);

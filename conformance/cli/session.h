@@ -19,14 +19,22 @@ typedef struct session {
     run_report report;
     uint64_t shown;        /* claims of the cases in which a check passed */
     uint64_t without_case; /* claims that nothing in this run tests */
+    uint64_t hidden;       /* claims of the port that this way in cannot show */
     int timeouts;
     char message[1024];
     char reasons[4096]; /* of the report */
 } session;
 
-/* Opens everything that a run needs, once options and runner are set. Golden files that the caller has opened are used.
- * 0, or the exit code, with s->message. */
+/* Opens everything that a run needs, once options and runner are set. Golden files that the caller has opened, and the
+ * plan that it has made, are used. 0, or the exit code, with s->message. */
 int session_prepare(session *s);
+
+/* Runs the plan, judges, reports. The exit code; what went wrong was said. */
+int session_judge(session *s);
+/* Frees everything. The exit code on which all processes agree. */
+int session_close(session *s, int code);
+/* Says s->message, on one process. Returns code. */
+int session_complain(const session *s, int code);
 
 /* Runs and judges every item of the plan, and counts in the report. False: the kit could not do its work, s->message
  * says why. */

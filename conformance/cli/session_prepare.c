@@ -43,11 +43,13 @@ int session_prepare(session *s)
     r->timeout = o->timeout;
     r->threads = o->threads;
     r->ranks = s->runner->ranks(s->runner);
-    switch (plan_make(&s->plan, o, r->tested)) {
+    switch (s->plan.count > 0 ? PLAN_OK : plan_make(&s->plan, o, r->tested)) {
     case PLAN_OK: break;
     case PLAN_USAGE: return EXIT_USAGE;
     case PLAN_NO_MEMORY: refuse(s->message, sizeof s->message, "out of memory"); return EXIT_KIT_FAILED;
     }
+    s->hidden = r->tested & s->runner->hidden_claims;
+    r->tested &= ~s->hidden;
     r->partial = s->plan.partial;
     r->out_of_reach = plan_out_of_reach(&s->plan, r->tested, r->ranks);
     s->without_case = r->partial ? 0 : plan_without_case(&s->plan, r->tested & ~r->out_of_reach, r->ranks);

@@ -182,18 +182,6 @@ static bool check_complete(const test_case *c, const factor_shape *shapes, char 
            refuse(message, message_size, "%zu of %zu q0 tensors are missing", missing, drawn + missing);
 }
 
-/* A golden file: every rank has an output for every step it did. */
-static bool check_golden(const trace *t, char *message, size_t message_size)
-{
-    for (int k = 0; k < t->world; k++)
-        for (int64_t step = 0; step < t->ranks[k].steps_done; step++)
-            for (size_t b = 0; b < t->bucket_count; b++)
-                if (trace_out(t, step, b, k)->data == NULL)
-                    return refuse(message, message_size, "tensor out/t%lld/b%zu is missing, or its k%d",
-                                  (long long)step, b, k);
-    return true;
-}
-
 static bool read_tensors(test_case *c, const psgd_safetensors *file, char *message, size_t message_size)
 {
     factor_shape *shapes = factor_shapes(c);
@@ -213,7 +201,7 @@ static bool read_tensors(test_case *c, const psgd_safetensors *file, char *messa
                         : refuse(message, message_size, "tensor %.100s is none of this case's", tensor->name);
     }
     ok = ok && check_complete(c, shapes, message, message_size) &&
-         (!golden || check_golden(c->expected, message, message_size));
+         (!golden || result_is_complete(c->expected, message, message_size));
     free(shapes);
     return ok;
 }

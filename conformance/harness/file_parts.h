@@ -67,5 +67,7 @@ bool values_read(values *v, psgd_dtype dtype, const psgd_tensor *tensor, const s
 /* The metadata of a result into *t: producer, version, claims, q, status, statistics. */
 bool result_metadata_read(trace *t, const test_case *c, int rank, const psgd_safetensors *file, char *message,
                           size_t message_size);
+/* Has every rank an output for every step that it did? */
+bool result_is_complete(const trace *t, char *message, size_t message_size);
 
 #endif

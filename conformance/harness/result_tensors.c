@@ -130,3 +130,13 @@ bool result_metadata_read(trace *t, const test_case *c, int rank, const psgd_saf
     return status_from_json(t, rank, status, message, message_size) &&
            (statistics == NULL || statistics_from_json(t, c, statistics, message, message_size));
 }
+
+bool result_is_complete(const trace *t, char *message, size_t message_size)
+{
+    for (int k = 0; k < t->world; k++)
+        for (int64_t step = 0; step < t->ranks[k].steps_done; step++)
+            for (size_t b = 0; b < t->bucket_count; b++)
+                if (trace_out(t, step, b, k)->data == NULL)
+                    return refuse(message, message_size, "tensor out/t%lld/b%zu/k%d is missing", (long long)step, b, k);
+    return true;
+}

@@ -3,6 +3,7 @@
 #define CONFORMANCE_HARNESS_RUNNER_H
 
 #include "harness/case.h"
+#include "harness/result_folder.h"
 #include "harness/scenario.h"
 
 typedef struct port_description { /* what a table says of itself, brought from the process that loaded it */
@@ -24,6 +25,7 @@ typedef enum run_result {
 
 typedef struct runner runner;
 struct runner {
+    uint64_t hidden_claims;        /* what this way in cannot show of any port: unobserved */
     int (*ranks)(const runner *r); /* the most ranks a case may have */
     run_result (*describe)(runner *r, port_description *port, char *message, size_t message_size);
     /* *result is made by the call (null unless RUN_DONE). seeded: the port draws its own Q (claim torch); else the
@@ -57,8 +59,8 @@ runner *runner_processes(const char *kit_path, const char *implementation, doubl
 runner *runner_threads(const char *kit_path, const char *implementation, double timeout_seconds);
 
 /* Results that a port left as files in a folder: nothing is run, what is there of a case is read. Scenarios are
- * unobserved. Null: no memory. */
-runner *runner_files(const char *folder);
+ * unobserved. The folder stays the caller's. Null: no memory. */
+runner *runner_files(result_folder *folder);
 
 /* For a handler of SIGINT and SIGTERM (async-signal-safe): the run under way, and every later one, kills its ranks,
  * cleans up and returns RUN_KIT_FAILED with the message "interrupted". The caller then frees the runner, which removes

@@ -408,7 +408,7 @@ static void test_golden(void **unused)
     assert_int_equal(
         psgd_safetensors_write(path, list.tensors, list.count - 1, metadata, keys, message, sizeof message), PSGD_OK);
     assert_false(casefile_read(&back, path, message, sizeof message));
-    assert_non_null(strstr(message, "out/t3/b0 is missing"));
+    assert_non_null(strstr(message, "out/t3/b0/k0 is missing"));
     free(config);
     free(path);
     remove_folder(folder);
