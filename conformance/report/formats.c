@@ -8,6 +8,7 @@
 
 static const report_format formats[] = {
     {"json", report_json},
+    {"text", report_text_file},
 };
 
 const report_format *report_format_at(size_t i)

@@ -9,10 +9,12 @@
 typedef struct progress {
     bool shown, bar;
     size_t total, last_percent;
-    int width; /* of the terminal */
+    int width;    /* of the terminal */
+    double start; /* seconds, of the monotonic clock */
 } progress;
 
 progress progress_start(size_t total, bool shown);
+/* The parts of a line are left out from the right where the terminal is narrow. */
 void progress_step(progress *p, size_t done, size_t failures, const char *current);
 void progress_end(progress *p);
 

@@ -59,15 +59,16 @@ static void test_every_key(void **state)
     verdict_measure(&v, verdict_open(&v, "PSGD-AGG-002", "case", "W1/r1/f32/[9x9]", "1b", 4), 2, 0, &NOWHERE);
     const run_report r = a_report(&v);
     json_t *root = written(&r);
-    EXPECT_KEYS(root, "format", "kit", "port", "options", "tested", "out_of_reach", "failed", "stopped", "seconds",
-                "exit_code", "counts", "rows", "rows_by_type", "trusted", "musts_without_check", "environment",
-                "checks");
+    EXPECT_KEYS(root, "format", "kit", "port", "way", "command", "options", "tested", "out_of_reach", "failed",
+                "reasons", "stopped", "seconds", "exit_code", "counts", "rows", "rows_by_type", "trusted",
+                "musts_without_check", "waivers", "environment", "checks");
     EXPECT_KEYS(json_object_get(root, "kit"), "version", "suite", "vectors", "vectors_sha256");
     EXPECT_KEYS(json_object_get(root, "port"), "implementation", "name", "version", "claims");
-    EXPECT_KEYS(json_object_get(root, "options"), "seed", "fuzz", "timeout", "quick", "partial");
+    EXPECT_KEYS(json_object_get(root, "options"), "seed", "fuzz", "timeout", "quick", "partial", "only", "cases");
     EXPECT_KEYS(json_object_get(root, "counts"), "pass", "fail", "skip", "unobserved", "untrusted", "not run", "waived",
                 "checks", "cases", "cases that compressed", "golden cases", "scenarios");
-    EXPECT_KEYS(json_object_get(root, "environment"), "processor", "system", "variables", "mpi", "ranks", "ranks_as");
+    EXPECT_KEYS(json_object_get(root, "environment"), "processor", "processors", "system", "variables", "blas",
+                "mpi_library", "mpi", "ranks", "ranks_as");
     EXPECT_KEYS(json_object_get(json_object_get(root, "rows"), "1b"), "ratio", "limit", "case", "checks");
     EXPECT_KEYS(json_object_get(root, "rows_by_type"), "f32", "f64", "f16", "bf16");
     EXPECT_KEYS(json_object_get(json_object_get(root, "rows_by_type"), "f32"), "1b");
@@ -76,8 +77,8 @@ static void test_every_key(void **state)
         json_integer_value(json_object_get(json_object_get(json_object_get(root, "trusted"), "PSGD-AGG-002"), "f32")),
         1);
     const json_t *first = json_array_get(json_object_get(root, "checks"), 0);
-    EXPECT_KEYS(first, "requirement", "level", "case", "problem", "type", "row", "state", "ratio", "limit", "measured",
-                "place", "message");
+    EXPECT_KEYS(first, "requirement", "level", "case", "problem", "type", "row", "state", "skipped", "ratio", "limit",
+                "measured", "place", "message", "waiver");
     EXPECT_KEYS(json_object_get(first, "place"), "step", "rank", "bucket", "tensor", "stage", "row", "column", "got",
                 "expected");
 

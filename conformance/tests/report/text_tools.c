@@ -139,7 +139,7 @@ static void test_progress(void **state)
     char text[512];
     assert_int_equal(setenv("TERM", "xterm", 1), 0);
     progress_text(text, sizeof text, true);
-    assert_string_equal(text, " 25 % of 40\n 50 % of 40\n 75 % of 40, 2 failed\n");
+    assert_string_equal(text, " 25 % of 40, 0 s\n 50 % of 40, 0 s\n 75 % of 40, 2 failed, 0 s\n");
     assert_int_equal(progress_text(text, sizeof text, false), 0);
     progress none = progress_start(0, true);
     progress_step(&none, 0, 0, "item"); /* nothing to do is no division by zero */
