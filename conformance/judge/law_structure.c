@@ -50,16 +50,25 @@ static const char *outcome_text(rank_outcome outcome)
     return "ended in an unknown way";
 }
 
+/* That a collective failed, or that an earlier call did, is what the others say of a rank that failed by itself. */
+static bool blames_others(const trace_rank *end)
+{
+    return end->outcome == RANK_ERROR && (end->status == PSGD_ERR_COMM || end->status == PSGD_ERR_BROKEN);
+}
+
 /* The rank that tells most about a bad end: a crash before an error before the time-outs of those that waited for it.
  */
 static int guilty_rank(const trace *t)
 {
     static const rank_outcome order[] = {RANK_CRASHED, RANK_ERROR, RANK_UNSUPPORTED, RANK_TIMED_OUT, RANK_ABSENT};
     for (size_t i = 0; i < sizeof order / sizeof order[0]; i++) {
+        int found = -1;
         for (int k = 0; k < t->world; k++) {
-            if (t->ranks[k].outcome == order[i]) {
-                return k;
-            }
+            const bool better = found < 0 || (blames_others(&t->ranks[found]) && !blames_others(&t->ranks[k]));
+            found = t->ranks[k].outcome == order[i] && better ? k : found;
+        }
+        if (found >= 0) {
+            return found;
         }
     }
     return -1;

@@ -6,7 +6,8 @@ static psgd_status wrong_create(const psgd_config *config, const psgd_comm *comm
 {
     (void)config;
     (void)comm;
-    *state = NULL;
+    if (state != NULL)
+        *state = NULL;
     if (message != NULL)
         (void)snprintf(message, message_size, "not today");
     return PSGD_ERR_UNSUPPORTED;
