@@ -24,6 +24,11 @@ void interrupt_watch(void)
     sigaction(SIGTERM, &action, NULL);
 }
 
+bool interrupt_came(void)
+{
+    return received != 0;
+}
+
 void interrupt_finish(void)
 {
     if (received == 0)
