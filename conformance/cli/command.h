@@ -10,5 +10,6 @@ int command_list(const options *o);
 int command_show(const options *o);
 int command_explain(const options *o);
 int command_export(const options *o);
+int command_check(const options *o);
 
 #endif

@@ -16,8 +16,11 @@ typedef struct command {
     int (*run)(const options *o);
 } command;
 
-static const command COMMANDS[] = {
-    {"list", command_list}, {"show", command_show}, {"explain", command_explain}, {"export", command_export}};
+static const command COMMANDS[] = {{"list", command_list},
+                                   {"show", command_show},
+                                   {"explain", command_explain},
+                                   {"export", command_export},
+                                   {"check", command_check}};
 
 static int dispatch(const options *o, const char *kit_path)
 {

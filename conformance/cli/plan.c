@@ -48,6 +48,12 @@ static void complain_problem(FILE *errors, const char *text, const problem_error
             (int)error->position, "", error->position);
 }
 
+static void item_free(plan_item *item)
+{
+    problem_free(&item->problem);
+    free(item->id);
+}
+
 /* Appends an item of this id; null without memory. */
 static plan_item *plan_add(plan *p, const char *id, const char *wanted_for, uint64_t claims)
 {
@@ -224,6 +230,27 @@ plan_result plan_make(plan *p, const options *o, uint64_t claims)
     return result == PLAN_OK ? check_globs(p, o->errors) : result;
 }
 
+plan_result plan_narrow(plan *p, const word_list *only, FILE *errors)
+{
+    if (only->count == 0)
+        return PLAN_OK;
+    p->only = only;
+    p->partial = true;
+    const plan_result result = check_globs(p, errors);
+    const bool requirement_named = matches_requirement(only);
+    size_t kept = 0;
+    for (size_t i = 0; i < p->count; i++) {
+        plan_item *item = &p->items[i];
+        item->chosen_by_name = matches_any(only, item->id);
+        if (item->chosen_by_name || requirement_named)
+            p->items[kept++] = *item;
+        else
+            item_free(item);
+    }
+    p->count = kept;
+    return result;
+}
+
 int plan_item_ranks(const plan_item *item)
 {
     return item->scenario != NULL ? item->scenario->world : item->problem.of_world;
@@ -259,10 +286,8 @@ plan_result plan_check(const options *o)
 
 void plan_free(plan *p)
 {
-    for (size_t i = 0; i < p->count; i++) {
-        problem_free(&p->items[i].problem);
-        free(p->items[i].id);
-    }
+    for (size_t i = 0; i < p->count; i++)
+        item_free(&p->items[i]);
     free(p->items);
     *p = (plan){0};
 }

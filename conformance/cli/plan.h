@@ -32,6 +32,8 @@ typedef enum plan_result { PLAN_OK, PLAN_USAGE, PLAN_NO_MEMORY } plan_result;
 plan_result plan_make(plan *p, const options *o, uint64_t claims);
 /* The mistakes of usage alone: they do not depend on the port, and are found before it is loaded. */
 plan_result plan_check(const options *o);
+/* Keeps of a plan what the globs of `only` name, as if it had been made with them; all of it where there are none. */
+plan_result plan_narrow(plan *p, const word_list *only, FILE *errors);
 void plan_free(plan *p);
 
 /* --only: does this check belong to the report? True without --only. */

@@ -12,6 +12,7 @@
 typedef struct session {
     const options *options;
     runner *runner;
+    const result_folder *results; /* files: what the runner reads; else null */
     vectors vectors;
     waivers waivers;
     plan plan;

@@ -1,5 +1,6 @@
 /* session_judge.c: the run itself, and what is said of it: header, notices, verdict, reports. See session.h. */
 #include "cli/exit_code.h"
+#include "cli/file_checks.h"
 #include "cli/interrupt.h"
 #include "cli/launcher.h"
 #include "cli/session.h"
@@ -83,6 +84,8 @@ int session_judge(session *s)
         return session_complain(s, EXIT_KIT_FAILED);
     if (!home)
         return EXIT_CONFORMING;
+    if (s->results != NULL && !file_checks_add(s))
+        return session_complain(s, EXIT_KIT_FAILED);
     if (!session_conclude(s))
         return session_complain(s, EXIT_KIT_FAILED);
     s->report.seconds = now() - start;

@@ -19,8 +19,8 @@ typedef enum result_state {
 
 typedef struct result_case { /* of one exported case */
     char *id;                /* owned */
-    bool altered;            /* set by the caller: RESULT_WITHHELD */
-    bool has_q0;             /* set by the caller: its file has the Q as drawn, which the port may have used */
+    bool beside;             /* set by the caller: its case file is there */
+    bool altered;            /* set by the caller: and is not the one that was exported: RESULT_WITHHELD */
     result_state state;
     char *message; /* what is wrong; null: nothing; owned */
 } result_case;
@@ -41,7 +41,8 @@ typedef struct result_file {
 } result_file;
 
 typedef struct result_folder {
-    char *path; /* owned */
+    char *path;   /* owned */
+    bool with_q0; /* set by the caller: every case file has the Q as drawn, which the port may have used */
     result_case *cases;
     size_t case_count;
     result_file *files; /* sorted by case and rank */
@@ -62,7 +63,7 @@ void result_folder_free(result_folder *f);
 result_case *result_folder_case(const result_folder *f, const char *id);
 
 /* Reads the result of a case; seeded: the port draws its own Q, so that a result's word that it used the given one
- * counts only where the case has_q0. RESULT_WHOLE: *t. Otherwise the case's message says what is wrong, or is null:
+ * counts only with_q0. RESULT_WHOLE: *t. Otherwise the case's message says what is wrong, or is null:
  * no memory. */
 result_state result_folder_read(result_folder *f, const test_case *c, bool seeded, trace **t);
 

@@ -100,7 +100,7 @@ result_state result_folder_read(result_folder *f, const test_case *c, bool seede
     if (state != RESULT_WHOLE) {
         trace_free(*t);
         *t = NULL;
-    } else if (seeded && !of->has_q0) {
+    } else if (seeded && !f->with_q0) {
         (*t)->q_given = false;
     }
     return state;

@@ -12,6 +12,7 @@ typedef struct requirement {
     requirement_level level;
     uint64_t claims; /* tested if the port makes all of these */
     bool c_abi_only;
+    bool files_only;      /* judged where results come as files, and only there */
     bool unit_test_only;  /* of psgd.h; no port is judged */
     bool has_check;       /* false: listed as without a check in SPEC.md and every report */
     const char *sentence; /* what must hold, one sentence */

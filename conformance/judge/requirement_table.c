@@ -45,6 +45,7 @@ static const requirement table[] = {
 #include "judge/requirements_async.h"
 #include "judge/requirements_numbers.h"
 #include "judge/requirements_robustness.h"
+#include "judge/requirements_files.h"
 };
 /* clang-format on */
 
