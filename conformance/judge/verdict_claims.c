@@ -48,7 +48,7 @@ static const char *failure_of(const requirement *r, const summary *s, bool parti
         return "has no trusted case";
     }
     if (s->checks == 0) {
-        return r->c_abi_only ? NULL : "was judged by no case";
+        return r->c_abi_only || r->files_only ? NULL : "was judged by no case";
     }
     if (s->by_state[CHECK_UNOBSERVED] > 0 && (r->claims & PSGD_CLAIM_TORCH) != 0 && !r->c_abi_only) {
         return "could not be observed, and under torch everything must be shown";
