@@ -3,6 +3,7 @@
 #include "mutants/faulty.h"
 
 #include "core/config.h"
+#include "mutants/honest.h"
 
 #include <stdlib.h>
 
@@ -11,6 +12,7 @@ static void faulty_destroy(psgd_state *state)
     if (state == NULL) {
         return;
     }
+    faulty_complete(state);
     for (faulty_bucket *next; state->buckets != NULL; state->buckets = next) {
         next = state->buckets->next;
         faulty_bucket_free(state->buckets);
@@ -50,9 +52,55 @@ static psgd_status faulty_create(const psgd_config *config, const psgd_comm *com
         faulty_destroy(made);
         return psgd_fail(PSGD_ERR_ARGUMENT, message, message_size, "PSGD_FAULT: there is no such fault");
     }
+    const char *refusal = honest_refusal(made->fault, &checked);
+    if (refusal != NULL) {
+        faulty_destroy(made);
+        return psgd_fail(PSGD_ERR_UNSUPPORTED, message, message_size, "%s", refusal);
+    }
     psgd_mt19937_seed(&made->seeds, checked.random_seed);
     *state = made;
     return PSGD_OK;
+}
+
+/* ---- what waits until nothing is pending ---- */
+
+static psgd_status step_when_idle(psgd_state *state, const psgd_bucket *bucket)
+{
+    const psgd_status status = faulty_check_idle(state, "step");
+    return status == PSGD_OK ? faulty_step(state, bucket) : status;
+}
+
+static psgd_status peek_when_idle(const psgd_state *state, psgd_part part, size_t bucket, size_t tensor, void *data,
+                                  size_t bytes)
+{
+    const psgd_status status = faulty_check_idle(state, "peek");
+    return status == PSGD_OK ? faulty_peek(state, part, bucket, tensor, data, bytes) : status;
+}
+
+static psgd_status statistics_when_idle(const psgd_state *state, psgd_statistics *statistics)
+{
+    const psgd_status status = faulty_check_idle(state, "statistics");
+    return status == PSGD_OK ? faulty_statistics(state, statistics) : status;
+}
+
+static psgd_status check_file(const psgd_state *state, const char *call, const char *path)
+{
+    const psgd_status status = faulty_check_idle(state, call);
+    return status == PSGD_OK && path == NULL
+               ? psgd_fail(PSGD_ERR_ARGUMENT, state->message, FAULTY_MESSAGE, "path is null")
+               : status;
+}
+
+static psgd_status save_when_idle(const psgd_state *state, const char *path)
+{
+    const psgd_status status = check_file(state, "save", path);
+    return status == PSGD_OK ? faulty_save(state, path) : status;
+}
+
+static psgd_status load_when_idle(psgd_state *state, const char *path)
+{
+    const psgd_status status = check_file(state, "load", path);
+    return status == PSGD_OK ? faulty_restore(state, path) : status;
 }
 
 static const char *faulty_last_error(const psgd_state *state)
@@ -66,10 +114,14 @@ static psgd_implementation table = {
     .abi = PSGD_ABI,
     .version = "1",
     .create = faulty_create,
-    .step = faulty_step,
+    .step = step_when_idle,
     .destroy = faulty_destroy,
-    .peek = faulty_peek,
-    .statistics = faulty_statistics,
+    .submit = faulty_submit,
+    .wait = faulty_wait,
+    .peek = peek_when_idle,
+    .statistics = statistics_when_idle,
+    .save = save_when_idle,
+    .load = load_when_idle,
     .last_error = faulty_last_error,
 };
 
@@ -82,5 +134,6 @@ const psgd_implementation *faulty_implementation(const char *module, bool honest
     }
     table.name = module;
     table.claims = FAULTY_CLAIMS & fault_entry_of(f)->claims;
+    honest_table(&table, f);
     return &table;
 }

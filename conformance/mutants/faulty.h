@@ -8,8 +8,9 @@
 
 typedef struct faulty_bucket {
     psgd_bucket_layout layout;
-    double *error; /* [numel, flattened side^2]: zeros until there is one */
-    double *p, *q; /* packed as the layout says */
+    double *error;  /* [numel, flattened side^2]: zeros until there is one */
+    double *p, *q;  /* packed as the layout says */
+    uint64_t steps; /* compressed ones so far */
     struct faulty_bucket *next;
 } faulty_bucket;
 
@@ -22,7 +23,8 @@ struct psgd_state {
     psgd_mt19937 seeds;
     bool broken;
     faulty_bucket *buckets;
-    char *message; /* [FAULTY_MESSAGE] */
+    psgd_request *requests; /* pending, the oldest first */
+    char *message;          /* [FAULTY_MESSAGE] */
 };
 
 #define FAULTY_MESSAGE 256
@@ -31,7 +33,7 @@ struct psgd_state {
 #define FAULTY_CLAIMS                                                                                                  \
     (PSGD_CLAIM_CORE | PSGD_CLAIM_ERROR_FEEDBACK | PSGD_CLAIM_WARM_START | PSGD_CLAIM_TORCH | PSGD_CLAIM_FLATTENED |   \
      PSGD_CLAIM_MULTIRANK | PSGD_CLAIM_SUBGROUP | PSGD_CLAIM_F64 | PSGD_CLAIM_F16 | PSGD_CLAIM_BF16 |                  \
-     PSGD_CLAIM_DETERMINISM)
+     PSGD_CLAIM_DETERMINISM | PSGD_CLAIM_CHECKPOINT | PSGD_CLAIM_ASYNC | PSGD_CLAIM_ALTERNATING)
 
 /* The plug-in's table for the variant that the environment variable PSGD_FAULT names; null: this module (honest: that
  * of the honest variants) has none of this name. */
@@ -39,6 +41,11 @@ const psgd_implementation *faulty_implementation(const char *module, bool honest
 
 /* faulty_lifecycle.c */
 psgd_status faulty_step(psgd_state *state, const psgd_bucket *bucket);
+/* What the bucket is in this iteration; or why it can't be taken then. *layout is to be freed either way. */
+psgd_status faulty_accept(psgd_state *state, const psgd_bucket *bucket, uint64_t iteration, psgd_bucket_layout *layout);
+psgd_status faulty_layout_make(psgd_state *state, const psgd_bucket *bucket, bool compressing,
+                               psgd_bucket_layout *layout);
+faulty_bucket *faulty_bucket_make(psgd_bucket_layout *layout); /* takes over *layout; null: no memory, *layout kept */
 faulty_bucket *faulty_bucket_find(const psgd_state *state, size_t index); /* null: not compressed yet */
 void faulty_bucket_free(faulty_bucket *bucket);                           /* null is allowed */
 
@@ -47,9 +54,25 @@ void faulty_count(psgd_state *state, const psgd_bucket_layout *layout, bool is_l
 psgd_status faulty_peek(const psgd_state *state, psgd_part part, size_t index, size_t tensor, void *data, size_t bytes);
 psgd_status faulty_statistics(const psgd_state *state, psgd_statistics *statistics);
 
+/* faulty_checkpoint.c */
+psgd_status faulty_save(const psgd_state *state, const char *path);
+psgd_status faulty_restore(psgd_state *state, const char *path);
+
+/* faulty_async.c. check_idle: PSGD_ERR_ARGUMENT while a request is pending, or without a state; complete: all that is
+ * pending. */
+psgd_status faulty_submit(psgd_state *state, const psgd_bucket *bucket, psgd_request **request);
+psgd_status faulty_wait(psgd_state *state, psgd_request *request);
+psgd_status faulty_check_idle(const psgd_state *state, const char *call);
+void faulty_complete(psgd_state *state);
+
 static inline bool fault_is(const psgd_state *state, fault f)
 {
     return state->fault == f;
+}
+
+static inline bool faulty_alternates(const psgd_state *state)
+{
+    return fault_is(state, HONEST_ALTERNATING_LEFT) || fault_is(state, HONEST_ALTERNATING_RIGHT);
 }
 
 /* What is added to column norms. The flattened variant adds nothing, whatever is configured. */

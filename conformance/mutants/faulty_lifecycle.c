@@ -3,6 +3,7 @@
 #include "mutants/faulty.h"
 
 #include "core/config.h"
+#include "mutants/honest.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -27,8 +28,7 @@ faulty_bucket *faulty_bucket_find(const psgd_state *state, size_t index)
     return bucket;
 }
 
-/* Takes over *layout on success. */
-static faulty_bucket *bucket_make(psgd_bucket_layout *layout)
+faulty_bucket *faulty_bucket_make(psgd_bucket_layout *layout)
 {
     faulty_bucket *bucket = calloc(1, sizeof *bucket);
     if (bucket == NULL) {
@@ -46,17 +46,11 @@ static faulty_bucket *bucket_make(psgd_bucket_layout *layout)
     return bucket;
 }
 
-/* With error feedback and warm start both off nothing is remembered, and a new layout is no contradiction. */
 static psgd_status compressed(psgd_state *state, const psgd_bucket *bucket, psgd_bucket_layout *layout)
 {
-    const bool remembers = state->config.use_error_feedback || state->config.warm_start;
     faulty_bucket *memory = faulty_bucket_find(state, bucket->index);
-    if (memory != NULL && remembers && !psgd_bucket_layout_equal(&memory->layout, layout)) {
-        return psgd_fail(PSGD_ERR_LAYOUT, state->message, FAULTY_MESSAGE,
-                         "bucket.shapes: not those of bucket %zu so far", bucket->index);
-    }
     faulty_bucket *made =
-        memory != NULL && psgd_bucket_layout_equal(&memory->layout, layout) ? NULL : bucket_make(layout);
+        memory != NULL && psgd_bucket_layout_equal(&memory->layout, layout) ? NULL : faulty_bucket_make(layout);
     faulty_bucket *used = made != NULL ? made : memory;
     if (used == NULL || (made == NULL && layout->tensors == NULL)) {
         return psgd_fail(PSGD_ERR_MEMORY, state->message, FAULTY_MESSAGE, "no memory for bucket %zu", bucket->index);
@@ -65,6 +59,7 @@ static psgd_status compressed(psgd_state *state, const psgd_bucket *bucket, psgd
                                    ? faulty_flattened_step(state, bucket, used, made != NULL)
                                    : faulty_compressed_step(state, bucket, used, made != NULL);
     if (status == PSGD_OK) {
+        used->steps++;
         faulty_count(state, &used->layout, bucket->is_last);
     }
     if (made != NULL && status == PSGD_OK) {
@@ -81,29 +76,54 @@ static psgd_status compressed(psgd_state *state, const psgd_bucket *bucket, psgd
     return status;
 }
 
-psgd_status faulty_step(psgd_state *state, const psgd_bucket *bucket)
+static uint64_t start_of(const psgd_state *state)
 {
-    if (state == NULL) {
-        return PSGD_ERR_ARGUMENT;
-    }
-    if (state->broken) {
-        return psgd_fail(PSGD_ERR_BROKEN, state->message, FAULTY_MESSAGE, "state: an earlier collective failed");
-    }
-    psgd_bucket_layout layout;
+    return (uint64_t)state->config.start_iter + fault_is(state, FAULT_STARTS_LATE);
+}
+
+psgd_status faulty_layout_make(psgd_state *state, const psgd_bucket *bucket, bool compressing,
+                               psgd_bucket_layout *layout)
+{
     const psgd_config *c = &state->config;
     double rate = c->min_compression_rate;
     if (fault_is(state, FAULT_SELECTION_NOT_STRICT)) {
         rate = nextafter(rate, 0); /* a tie now falls just below */
     }
-    psgd_status status =
-        psgd_bucket_layout_make(&layout, bucket, c->matrix_approximation_rank, rate, state->message, FAULTY_MESSAGE);
-    const uint64_t start = (uint64_t)c->start_iter + fault_is(state, FAULT_STARTS_LATE);
-    if (status == PSGD_OK && c->variant == PSGD_FLATTENED && state->iteration >= start) {
-        status = faulty_square_layout(state, &layout);
+    const psgd_status status =
+        psgd_bucket_layout_make(layout, bucket, c->matrix_approximation_rank, rate, state->message, FAULTY_MESSAGE);
+    const bool square = c->variant == PSGD_FLATTENED && compressing;
+    return status == PSGD_OK && square ? faulty_square_layout(state, layout) : status;
+}
+
+/* With error feedback and warm start both off nothing is remembered, and a new layout is no contradiction. */
+psgd_status faulty_accept(psgd_state *state, const psgd_bucket *bucket, uint64_t iteration, psgd_bucket_layout *layout)
+{
+    *layout = (psgd_bucket_layout){0};
+    if (state->broken) {
+        return psgd_fail(PSGD_ERR_BROKEN, state->message, FAULTY_MESSAGE, "state: an earlier collective failed");
     }
+    const bool compressing = iteration >= start_of(state);
+    const psgd_status status = faulty_layout_make(state, bucket, compressing, layout);
+    if (status != PSGD_OK || !compressing) {
+        return status;
+    }
+    const bool remembers = state->config.use_error_feedback || state->config.warm_start;
+    const faulty_bucket *memory = faulty_bucket_find(state, bucket->index);
+    if (memory != NULL && remembers && !psgd_bucket_layout_equal(&memory->layout, layout)) {
+        return psgd_fail(PSGD_ERR_LAYOUT, state->message, FAULTY_MESSAGE,
+                         "bucket.shapes: not those of bucket %zu so far", bucket->index);
+    }
+    return PSGD_OK;
+}
+
+psgd_status faulty_step(psgd_state *state, const psgd_bucket *bucket)
+{
+    psgd_bucket_layout layout;
+    psgd_status status = faulty_accept(state, bucket, state->iteration, &layout);
     if (status == PSGD_OK) {
-        status = state->iteration < start ? faulty_plain_step(state, bucket, layout.numel)
-                                          : compressed(state, bucket, &layout);
+        const psgd_bucket reached = honest_bucket(state, bucket);
+        status = state->iteration < start_of(state) ? faulty_plain_step(state, &reached, layout.numel)
+                                                    : compressed(state, &reached, &layout);
     }
     if (status == PSGD_OK && bucket->is_last) {
         state->iteration++;

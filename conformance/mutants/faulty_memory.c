@@ -19,11 +19,14 @@ void faulty_keep_error(const psgd_state *state, const psgd_bucket *bucket, fault
     }
     for (size_t i = 0; i < l->tensor_count; i++) {
         const psgd_matrix_layout *t = &l->tensors[i];
-        const bool local = fault_is(state, FAULT_ERROR_FROM_LOCAL_APPROXIMATION) && t->compressed;
+        const bool own =
+            fault_is(state, FAULT_ERROR_FROM_LOCAL_APPROXIMATION) || fault_is(state, HONEST_ERROR_OF_OWN_APPROXIMATION);
+        const bool local = own && t->compressed;
+        const bool none = fault_is(state, HONEST_NO_ERROR_OF_UNCOMPRESSED) && !t->compressed;
         const double *reference = local ? w->own : w->out;
         for (size_t j = t->offset; j < t->offset + t->n * t->m; j++) {
-            memory->error[j] =
-                faulty_round(state, w->m[j] - reference[j], narrow && l->dtype == PSGD_F16 ? PSGD_BF16 : l->dtype);
+            const double error = none ? 0 : w->m[j] - reference[j];
+            memory->error[j] = faulty_round(state, error, narrow && l->dtype == PSGD_F16 ? PSGD_BF16 : l->dtype);
         }
     }
 }

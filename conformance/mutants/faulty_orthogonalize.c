@@ -1,10 +1,10 @@
-/* faulty_orthogonalize.c: orthonormal columns, by hand, with one place to go wrong. */
-#include "mutants/faulty.h"
+/* faulty_orthogonalize.c: which way a factor's columns are made orthonormal, and Gram-Schmidt. faulty_qr.c has the
+ * others. */
+#include "mutants/faulty_orthogonalize.h"
 
 #include "core/values.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 static double column_dot(const psgd_state *state, const double *a, size_t n, size_t r, size_t i, size_t j,
                          psgd_dtype dtype)
@@ -12,15 +12,20 @@ static double column_dot(const psgd_state *state, const double *a, size_t n, siz
     return faulty_dot(state, a + i, r, a + j, r, n, dtype);
 }
 
-static void gram_schmidt(const psgd_state *state, double *a, size_t n, size_t r, psgd_dtype dtype)
+/* What the columns of a[n r] are divided by. */
+static double divisor_of(const psgd_state *state, double norm)
 {
     const double epsilon = faulty_epsilon(state);
+    if (fault_is(state, FAULT_EPSILON_AS_MAXIMUM)) {
+        return fmax(norm, epsilon);
+    }
+    return norm + epsilon;
+}
+
+static void gram_schmidt(const psgd_state *state, double *a, size_t n, size_t r, psgd_dtype dtype)
+{
     for (size_t j = 0; j < r; j++) {
-        const double norm = sqrt(column_dot(state, a, n, r, j, j, dtype));
-        double divisor = norm + epsilon;
-        if (fault_is(state, FAULT_EPSILON_AS_MAXIMUM)) {
-            divisor = fmax(norm, epsilon);
-        }
+        const double divisor = divisor_of(state, sqrt(column_dot(state, a, n, r, j, j, dtype)));
         for (size_t row = 0; row < n; row++) {
             a[row * r + j] = faulty_round(state, a[row * r + j] / divisor, dtype);
         }
@@ -33,62 +38,63 @@ static void gram_schmidt(const psgd_state *state, double *a, size_t n, size_t r,
     }
 }
 
-/* Columns from `from` on, of b[n r], lose twice their part along v, which lives in rows j..n-1 of a's column j. */
-static void reflect(double *b, const double *a, size_t n, size_t r, size_t j, size_t from, double tau)
+static void reverse_columns(double *a, size_t n, size_t r)
 {
-    for (size_t k = from; k < r; k++) {
-        double dot = b[j * r + k];
-        for (size_t row = j + 1; row < n; row++) {
-            dot += a[row * r + j] * b[row * r + k];
-        }
-        b[j * r + k] -= tau * dot;
-        for (size_t row = j + 1; row < n; row++) {
-            b[row * r + k] -= tau * dot * a[row * r + j];
+    for (size_t row = 0; row < n; row++) {
+        for (size_t k = 0; k < r / 2; k++) {
+            const double kept = a[row * r + k];
+            a[row * r + k] = a[row * r + r - 1 - k];
+            a[row * r + r - 1 - k] = kept;
         }
     }
 }
 
-/* H_j = I - tau v v^T with v_j = 1, and R's diagonal has the sign opposite to the column's head (LAPACK's convention).
- */
-static bool householder(const psgd_state *state, double *a, size_t n, size_t r, psgd_dtype dtype)
+static bool by_gram_schmidt(const psgd_state *state, double *a, size_t n, size_t r, psgd_dtype dtype)
 {
-    double *tau = calloc(r, sizeof *tau), *q = calloc(n * r, sizeof *q);
-    const bool ok = tau != NULL && q != NULL;
-    for (size_t j = 0; ok && j < r; j++) {
-        double below = 0;
-        for (size_t row = j + 1; row < n; row++) {
-            below = hypot(below, a[row * r + j]);
+    const bool reversed = fault_is(state, HONEST_COLUMNS_REVERSED);
+    if (reversed) {
+        reverse_columns(a, n, r);
+    }
+    gram_schmidt(state, a, n, r, faulty_factor_type(state, dtype));
+    if (fault_is(state, HONEST_GRAM_SCHMIDT_TWICE)) {
+        gram_schmidt(state, a, n, r, faulty_factor_type(state, dtype));
+    }
+    if (reversed) {
+        reverse_columns(a, n, r);
+    }
+    return true;
+}
+
+typedef bool method(const psgd_state *state, double *a, size_t n, size_t r, psgd_dtype dtype);
+
+/* The hook's choice, but for the ports that have one method for all. */
+static method *method_for(const psgd_state *state, size_t r, psgd_dtype dtype)
+{
+    static const struct {
+        fault fault;
+        method *method;
+    } choices[] = {
+        {HONEST_HOUSEHOLDER, faulty_householder},   {HONEST_CHOLESKY, faulty_cholesky},
+        {HONEST_GRAM_SCHMIDT, by_gram_schmidt},     {HONEST_GRAM_SCHMIDT_TWICE, by_gram_schmidt},
+        {HONEST_COLUMNS_REVERSED, by_gram_schmidt},
+    };
+    for (size_t i = 0; i < sizeof choices / sizeof choices[0]; i++) {
+        if (fault_is(state, choices[i].fault)) {
+            return choices[i].method;
         }
-        if (below > 0) {
-            const double head = a[j * r + j], beta = -copysign(hypot(head, below), head);
-            tau[j] = (beta - head) / beta;
-            for (size_t row = j + 1; row < n; row++) {
-                a[row * r + j] /= head - beta;
-            }
-        }
-        reflect(a, a, n, r, j, j + 1, tau[j]);
     }
-    for (size_t j = 0; ok && j < r; j++) {
-        q[j * r + j] = 1;
-    }
-    for (size_t j = r; ok && j-- > 0;) {
-        reflect(q, a, n, r, j, j, tau[j]);
-    }
-    for (size_t i = 0; ok && i < n * r; i++) {
-        a[i] = faulty_round(state, q[i], dtype);
-    }
-    free(tau);
-    free(q);
-    return ok;
+    const bool half = psgd_value_type_of((uint32_t)dtype)->half;
+    return r > 2 && (!half || fault_is(state, FAULT_HALF_QR)) ? faulty_householder : by_gram_schmidt;
 }
 
 bool faulty_orthogonalize(const psgd_state *state, factor_side side, double *a, size_t n, size_t r, psgd_dtype dtype)
 {
-    (void)side;
-    const bool half = psgd_value_type_of((uint32_t)dtype)->half;
-    if (r > 2 && (!half || fault_is(state, FAULT_HALF_QR))) {
-        return householder(state, a, n, r, dtype);
+    if (fault_is(state, HONEST_Q_NOT_ORTHOGONALIZED) && side == FACTOR_Q) {
+        return true;
     }
-    gram_schmidt(state, a, n, r, faulty_factor_type(state, dtype));
-    return true;
+    const bool ok = method_for(state, r, dtype)(state, a, n, r, dtype);
+    for (size_t row = 0; fault_is(state, HONEST_SIGNS_FLIPPED) && row < n && r > 0; row++) {
+        a[row * r] = -a[row * r];
+    }
+    return ok;
 }

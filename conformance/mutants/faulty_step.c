@@ -34,13 +34,41 @@ static void workspace_free(workspace *w)
     free(w->own);
 }
 
+/* P and Q of this step, from the Q that it starts from. */
+static psgd_status approximate(psgd_state *state, const psgd_bucket_layout *l, workspace *w)
+{
+    const psgd_dtype kept = faulty_factor_type(state, l->dtype);
+    psgd_status status = faulty_project_left(state, l, w) ? PSGD_OK : PSGD_ERR_MEMORY;
+    if (status == PSGD_OK && !fault_is(state, FAULT_P_NOT_REDUCED)) {
+        status = faulty_sum_over_ranks(state, w->p, l->p_numel, w->wire, kept);
+    }
+    if (status == PSGD_OK && fault_is(state, HONEST_P_AVERAGED)) {
+        faulty_divide(state, w->p, l->p_numel, state->comm.size, kept);
+    }
+    if (status == PSGD_OK && !faulty_project_right(state, l, w)) {
+        status = PSGD_ERR_MEMORY;
+    }
+    if (status == PSGD_OK) {
+        status = faulty_sum_over_ranks(state, w->q, l->q_numel, w->wire, kept);
+    }
+    if (status == PSGD_OK) {
+        faulty_divide(state, w->q, l->q_numel, state->comm.size, kept);
+    }
+    if (status == PSGD_OK && fault_is(state, FAULT_Q_DIVIDED_TWICE)) {
+        faulty_divide(state, w->q, l->q_numel, state->comm.size, kept);
+    }
+    return status;
+}
+
 static psgd_status compress(psgd_state *state, const psgd_bucket *bucket, faulty_bucket *memory, bool is_new,
                             workspace *w)
 {
     const psgd_bucket_layout *l = &memory->layout;
     const bool warm = state->config.warm_start && !is_new && !fault_is(state, FAULT_WARM_START_DEFEATED);
     psgd_status status = PSGD_OK;
-    if (warm) {
+    if (faulty_alternates(state)) {
+        status = faulty_alternate_draw(state, memory, w);
+    } else if (warm) {
         memcpy(w->q, memory->q, l->q_numel * sizeof(double));
     } else {
         status = faulty_draw(state, l, w->q, w->wire);
@@ -50,25 +78,12 @@ static psgd_status compress(psgd_state *state, const psgd_bucket *bucket, faulty
     }
     faulty_add_error(state, bucket, memory, w);
     status = faulty_mean_of_uncompressed(state, l, w);
-    if (status == PSGD_OK && !faulty_project_left(state, l, w)) {
-        status = PSGD_ERR_MEMORY;
-    }
-    if (status == PSGD_OK && !fault_is(state, FAULT_P_NOT_REDUCED)) {
-        status = faulty_sum_over_ranks(state, w->p, l->p_numel, w->wire, faulty_factor_type(state, l->dtype));
-    }
-    if (status == PSGD_OK && !faulty_project_right(state, l, w)) {
-        status = PSGD_ERR_MEMORY;
-    }
     if (status == PSGD_OK) {
-        status = faulty_sum_over_ranks(state, w->q, l->q_numel, w->wire, faulty_factor_type(state, l->dtype));
+        status = faulty_alternates(state) ? faulty_alternate(state, memory, w) : approximate(state, l, w);
     }
     if (status != PSGD_OK) {
         state->broken = true; /* collectives have been started */
         return status;
-    }
-    faulty_divide(state, w->q, l->q_numel, state->comm.size, faulty_factor_type(state, l->dtype));
-    if (fault_is(state, FAULT_Q_DIVIDED_TWICE)) {
-        faulty_divide(state, w->q, l->q_numel, state->comm.size, faulty_factor_type(state, l->dtype));
     }
     faulty_decompress(state, l, w);
     faulty_keep_error(state, bucket, memory, w);

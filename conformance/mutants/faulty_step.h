@@ -24,4 +24,8 @@ bool faulty_project_left(const psgd_state *state, const psgd_bucket_layout *l, w
 bool faulty_project_right(const psgd_state *state, const psgd_bucket_layout *l, workspace *w);
 void faulty_decompress(const psgd_state *state, const psgd_bucket_layout *l, workspace *w);
 
+/* faulty_alternating.c: the alternating variant. draw: what a step starts from; alternate: its one product and sum. */
+psgd_status faulty_alternate_draw(psgd_state *state, const faulty_bucket *memory, workspace *w);
+psgd_status faulty_alternate(psgd_state *state, const faulty_bucket *memory, workspace *w);
+
 #endif

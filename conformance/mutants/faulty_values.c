@@ -54,27 +54,6 @@ double faulty_round(const psgd_state *state, double value, psgd_dtype dtype)
     return rounded;
 }
 
-static double plus(const psgd_state *state, double sum, double term, psgd_dtype dtype)
-{
-    if (fault_is(state, FAULT_HALF_SUMS_IN_HALF) && is_half(dtype)) {
-        return faulty_round(state, sum + faulty_round(state, term, dtype), dtype);
-    }
-    if (fault_is(state, HONEST_FLOAT_SUMS) && dtype != PSGD_F64) {
-        return (double)(float)(sum + (double)(float)term);
-    }
-    return sum + term;
-}
-
-double faulty_dot(const psgd_state *state, const double *a, size_t a_stride, const double *b, size_t b_stride,
-                  size_t count, psgd_dtype dtype)
-{
-    double sum = 0;
-    for (size_t i = 0; i < count; i++) {
-        sum = plus(state, sum, a[i * a_stride] * b[i * b_stride], dtype);
-    }
-    return sum;
-}
-
 psgd_dtype faulty_factor_type(const psgd_state *state, psgd_dtype dtype)
 {
     return fault_is(state, HONEST_WIDE_FACTORS) && is_half(dtype) ? PSGD_F32 : dtype;
