@@ -64,6 +64,7 @@ bool session_conclude(session *s)
         return false;
     r->failed = verdict_failed_claims(&s->verdict, r->tested, s->plan.partial, s->reasons, sizeof s->reasons);
     session_fail_unshown(s);
+    r->shown = verdict_shown_claims(&s->verdict) | s->shown;
     r->reasons = s->reasons;
     r->verdict = &s->verdict;
     r->exit_code = (int)exit_code_of(r);

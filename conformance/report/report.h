@@ -47,6 +47,7 @@ typedef struct run_report {
     long long vectors_version;
     const char *vectors_sha256;
     uint64_t tested, failed; /* claims */
+    uint64_t shown;          /* claims of which some check passed */
     uint64_t out_of_reach;   /* claims that need more ranks than mpirun gave: not among those tested */
     const char *reasons;     /* why claims failed, one a line */
     bool partial;            /* --only or --case chose */

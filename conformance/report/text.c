@@ -54,20 +54,41 @@ static void print_counts(FILE *line, const run_report *r)
             r->scenarios_run, r->seconds);
 }
 
+static bool waivers_are_stale(const run_report *r)
+{
+    bool found = false;
+    for (size_t i = 0; i < r->waiver_count; i++)
+        found = found || WAIVER_IS_STALE(r->waivers[i].state);
+    return found;
+}
+
+/* A choice of cases says nothing of claims of which nothing passed. */
+static void print_conforming(FILE *line, const run_report *r, const verdict_counts *counts)
+{
+    char claims[256];
+    claims_print(r->partial ? r->shown & r->tested : r->tested, claims, sizeof claims);
+    fprintf(line, "Conforms%s%s: %s%s.", r->partial ? " as far as was asked" : "",
+            counts->by_state[CHECK_WAIVED] > 0 ? ", with waivers" : "", claims,
+            counts->by_state[CHECK_FAIL] > 0 ? " (only SHOULDs failed)" : "");
+}
+
+static void print_not_conforming(FILE *line, const run_report *r)
+{
+    const bool stale = waivers_are_stale(r);
+    char claims[256];
+    claims_print(r->failed != 0 || stale ? r->failed : r->tested, claims, sizeof claims);
+    fprintf(line, PAPER_RED "Does not conform" PAPER_PLAIN ": %s%s%s.", claims, claims[0] != '\0' && stale ? "; " : "",
+            stale ? "waivers are out of date" : "");
+}
+
 static void print_last_line(paper *p, const run_report *r)
 {
     const verdict_counts counts = verdict_count(r->verdict);
-    char failed[256], tested[256];
-    claims_print(r->failed, failed, sizeof failed);
-    claims_print(r->tested, tested, sizeof tested);
     FILE *line = paper_begin(p);
     print_counts(line, r);
     switch (r->exit_code) {
-    case 0:
-        fprintf(line, "Conforms%s: %s%s.", r->partial ? " as far as was asked" : "", tested,
-                counts.by_state[CHECK_FAIL] > 0 ? " (only SHOULDs failed)" : "");
-        break;
-    case 1: fprintf(line, PAPER_RED "Does not conform" PAPER_PLAIN ": %s.", failed[0] != '\0' ? failed : tested); break;
+    case 0: print_conforming(line, r, &counts); break;
+    case 1: print_not_conforming(line, r); break;
     case 3: fprintf(line, "Nothing was tested: %s.", why_nothing(r)); break;
     default: fprintf(line, "The kit could not finish."); break;
     }
