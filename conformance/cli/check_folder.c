@@ -174,7 +174,7 @@ int check_folder(session *s, const char *folder)
         code = session_judge(s);
     else if (s->message[0] != '\0')
         session_complain(s, code);
-    code = session_close(s, code);
+    code = session_finish(s, code);
     result_folder_free(&f.results);
     export_list_free(&f.list);
     return code;

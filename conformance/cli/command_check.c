@@ -10,5 +10,5 @@ int command_check(const options *o)
     s.report.way = WAY_FILES;
     s.report.implementation = folder;
     const int code = session_read_waivers(&s);
-    return code == 0 ? check_folder(&s, folder) : session_close(&s, session_complain(&s, code));
+    return code == 0 ? check_folder(&s, folder) : session_finish(&s, session_complain(&s, code));
 }

@@ -1,6 +1,7 @@
 /* command_run.c: opens what a run needs, runs it (session.h), reports. Under mpirun all processes end with the exit
  * code of the home process. */
 #include "cli/command.h"
+#include "cli/exec_port.h"
 #include "cli/interrupt.h"
 #include "cli/launcher.h"
 #include "cli/session.h"
@@ -44,6 +45,8 @@ int command_run(const options *o, const char *kit_path)
         refuse(s.message, sizeof s.message, "out of memory");
         return session_complain(&s, EXIT_KIT_FAILED);
     }
+    if (o->exec != NULL)
+        return exec_port(o);
     int code = session_read_waivers(&s);
     if (code != 0) {
         session_complain(&s, code);
@@ -57,5 +60,7 @@ int command_run(const options *o, const char *kit_path)
         code = session_judge(&s);
     else if (code != EXIT_USAGE)
         session_complain(&s, code);
-    return session_close(&s, code);
+    code = session_finish(&s, code);
+    interrupt_finish();
+    return code;
 }

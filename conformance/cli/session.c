@@ -3,6 +3,7 @@
 
 #include "cli/exit_code.h"
 #include "cli/golden_case.h"
+#include "cli/interrupt.h"
 #include "harness/message.h"
 #include "harness/others.h"
 #include "judge/judge.h"
@@ -301,11 +302,15 @@ bool session_run(session *s)
     for (size_t i = 0; i < s->plan.count && ok; i++) {
         const plan_item *item = &s->plan.items[i];
         char reason[192];
+        if (interrupt_came()) { /* a runner that runs nothing does not notice */
+            ok = refuse(s->message, sizeof s->message, "interrupted");
+            break;
+        }
         if (plan_item_ranks(item) > s->report.ranks) {
             note_too_few_ranks(s, item);
             continue;
         }
-        const uint64_t untested = item->claims & ~s->report.tested;
+        const uint64_t untested = plan_claims_missing(item, s->report.tested);
         if ((untested & ~s->hidden) != 0) {
             claims_missing(reason, sizeof reason, untested & ~s->hidden);
             note_unjudged(s, item, CHECK_SKIP, SKIP_CLAIM, reason);

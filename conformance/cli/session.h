@@ -33,7 +33,7 @@ int session_prepare(session *s);
 /* Runs the plan, judges, reports. The exit code; what went wrong was said. */
 int session_judge(session *s);
 /* Frees everything. The exit code on which all processes agree. */
-int session_close(session *s, int code);
+int session_finish(session *s, int code);
 /* Says s->message, on one process. Returns code. */
 int session_complain(const session *s, int code);
 

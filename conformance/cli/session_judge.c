@@ -1,7 +1,7 @@
 /* session_judge.c: the run itself, and what is said of it: header, notices, verdict, reports. See session.h. */
+#include "cli/exec_port.h"
 #include "cli/exit_code.h"
 #include "cli/file_checks.h"
-#include "cli/interrupt.h"
 #include "cli/launcher.h"
 #include "cli/session.h"
 #include "harness/message.h"
@@ -86,6 +86,10 @@ int session_judge(session *s)
         return EXIT_CONFORMING;
     if (s->results != NULL && !file_checks_add(s))
         return session_complain(s, EXIT_KIT_FAILED);
+    if (s->report.way == WAY_COMMAND && !exec_checks_add(s)) {
+        refuse(s->message, sizeof s->message, "out of memory");
+        return session_complain(s, EXIT_KIT_FAILED);
+    }
     if (!session_conclude(s))
         return session_complain(s, EXIT_KIT_FAILED);
     s->report.seconds = now() - start;
@@ -97,7 +101,7 @@ int session_judge(session *s)
     return write_reports(s) ? code : EXIT_KIT_FAILED;
 }
 
-int session_close(session *s, int code)
+int session_finish(session *s, int code)
 {
     if (s->runner != NULL) {
         code = s->runner->agree(s->runner, code);
@@ -107,6 +111,5 @@ int session_close(session *s, int code)
     plan_free(&s->plan);
     vectors_free(&s->vectors);
     waivers_free(&s->waivers);
-    interrupt_finish();
     return code;
 }

@@ -2,6 +2,7 @@
 #include "harness/children.h"
 
 #include "harness/message.h"
+#include "harness/signal_name.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -155,33 +156,14 @@ void children_free(child *children, int count)
     }
 }
 
-static const char *signal_name(int number)
-{
-    static const struct {
-        int number;
-        const char *name;
-    } names[] = {{SIGSEGV, "SIGSEGV"}, {SIGABRT, "SIGABRT"}, {SIGFPE, "SIGFPE"},   {SIGILL, "SIGILL"},
-                 {SIGBUS, "SIGBUS"},   {SIGKILL, "SIGKILL"}, {SIGTERM, "SIGTERM"}, {SIGINT, "SIGINT"},
-                 {SIGPIPE, "SIGPIPE"}, {SIGALRM, "SIGALRM"}, {SIGTRAP, "SIGTRAP"}, {SIGXCPU, "SIGXCPU"}};
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        if (names[i].number == number)
-            return names[i].name;
-    return NULL;
-}
-
 void child_ending(char *text, size_t size, const child *c)
 {
     if (c->timed_out)
         (void)snprintf(text, size, "the time limit");
     else if (c->flooded)
         (void)snprintf(text, size, "more than %d MiB of printed text", (int)(MOST_OUTPUT >> 20));
-    else if (WIFSIGNALED(c->status)) {
-        const char *name = signal_name(WTERMSIG(c->status));
-        if (name != NULL)
-            (void)snprintf(text, size, "signal %s", name);
-        else
-            (void)snprintf(text, size, "signal %d", WTERMSIG(c->status));
-    } else {
+    else if (WIFSIGNALED(c->status))
+        (void)signal_name(text, size, WTERMSIG(c->status));
+    else
         (void)snprintf(text, size, "exit code %d", WEXITSTATUS(c->status));
-    }
 }

@@ -14,3 +14,6 @@ REQUIREMENT(.id = "PSGD-FIL-003", .level = LEVEL_MUST, .claims = CORE, .files_on
 REQUIREMENT(.id = "PSGD-FIL-004", .level = LEVEL_MUST, .claims = CORE, .files_only = true, .has_check = true,
             .sentence = "A case file that is there is the one that was exported, to the bit.", .source = "FILES.md",
             .rationale = "A port that was given other gradients cannot be judged by these.")
+REQUIREMENT(.id = "PSGD-FIL-010", .level = LEVEL_MUST, .claims = CORE, .files_only = true, .has_check = true,
+            .sentence = "The command of --exec ends by itself, with status 0, within its time.", .source = "FILES.md",
+            .rationale = "What a program leaves that failed is what it had when it failed.")
