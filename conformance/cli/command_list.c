@@ -20,7 +20,7 @@ static void list_requirements(const options *o, uint64_t claims)
     size_t count;
     const requirement *all = requirements(&count);
     for (size_t i = 0; i < count; i++) {
-        if (!is_wanted(o, all[i].id) || (all[i].claims & ~claims) != 0)
+        if (!is_wanted(o, all[i].id) || !requirement_is_tested(&all[i], claims))
             continue;
         char names[128];
         claims_print(all[i].claims, names, sizeof names);
@@ -46,7 +46,7 @@ static void list_items(const options *o, const plan *p, uint64_t claims)
 {
     for (size_t i = 0; i < p->count; i++) {
         const plan_item *item = &p->items[i];
-        if ((item->claims & ~claims) != 0 || !is_made_for(o, item))
+        if (plan_claims_missing(item, claims) != 0 || !is_made_for(o, item))
             continue;
         if (item->scenario != NULL) {
             printf("%-28s %s\n", item->id, item->scenario->does);

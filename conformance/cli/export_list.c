@@ -60,7 +60,7 @@ bool export_list_make(export_list *l, const options *o, const plan *p)
     *l = (export_list){0};
     bool ok = true;
     for (size_t i = 0; i < p->count && ok; i++)
-        if (p->items[i].scenario == NULL && (p->items[i].claims & ~claims) == 0)
+        if (p->items[i].scenario == NULL && plan_claims_missing(&p->items[i], claims) == 0)
             ok = add_item(l, &p->items[i]);
     return ok;
 }

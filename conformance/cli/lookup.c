@@ -31,6 +31,8 @@ void requirement_print(const requirement *r)
         printf("  No check yet.\n");
     if (r->c_abi_only)
         printf("  Shown through the C ABI only.\n");
+    if (r->layerwise_only)
+        printf("  Not under claim alternating: PSGD-ALT-001 stands in its place.\n");
     if (r->files_only)
         printf("  Of results in files only.\n");
 

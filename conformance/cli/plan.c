@@ -135,13 +135,16 @@ static plan_result add_problem(plan *p, const char *id, problem *parsed, uint64_
 
 static plan_result add_fuzz(plan *p, const options *o, uint64_t claims)
 {
+    const bool alternating = (claims & PSGD_CLAIM_ALTERNATING) != 0;
     for (int64_t i = 0; i < o->fuzz; i++) {
         char id[64];
         snprintf(id, sizeof id, "fuzz-%llu-%lld", (unsigned long long)o->seed, (long long)i);
         if (p->only->count > 0 && !matches_any(p->only, id))
             continue;
         problem random;
-        if (!suite_random_problem(&random, o->seed, (uint64_t)i, claims))
+        const uint64_t drawn =
+            claims | (alternating ? (uint64_t)PSGD_CLAIM_WARM_START : 0); /* see plan_claims_missing */
+        if (!suite_random_problem(&random, o->seed, (uint64_t)i, drawn))
             return PLAN_NO_MEMORY;
         const plan_result result = add_problem(p, id, &random, claims & (PSGD_CLAIM_CORE | PSGD_CLAIM_TORCH));
         if (result != PLAN_OK)
@@ -251,6 +254,12 @@ plan_result plan_narrow(plan *p, const word_list *only, FILE *errors)
     return result;
 }
 
+uint64_t plan_claims_missing(const plan_item *item, uint64_t tested)
+{
+    const bool alternating = (tested & PSGD_CLAIM_ALTERNATING) != 0;
+    return item->claims & ~tested & ~(alternating ? (uint64_t)PSGD_CLAIM_WARM_START : 0);
+}
+
 int plan_item_ranks(const plan_item *item)
 {
     return item->scenario != NULL ? item->scenario->world : item->problem.of_world;
@@ -271,7 +280,7 @@ uint64_t plan_without_case(const plan *p, uint64_t claims, int ranks)
 {
     uint64_t cases = 0;
     for (size_t i = 0; i < p->count; i++)
-        if ((p->items[i].claims & ~claims) == 0 && plan_item_ranks(&p->items[i]) <= ranks)
+        if (plan_claims_missing(&p->items[i], claims) == 0 && plan_item_ranks(&p->items[i]) <= ranks)
             cases |= p->items[i].claims;
     return verdict_claims_of_cases(claims) & ~cases;
 }

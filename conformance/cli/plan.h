@@ -40,6 +40,9 @@ void plan_free(plan *p);
 bool plan_keeps(const plan *p, const plan_item *item, const char *requirement_id);
 
 /* Ranks that must be there for it, those outside of its group included. */
+/* The claims that this item needs and that are not tested. A port of the alternating variant keeps its factors whatever
+ * the configuration says: cases with warm start are for it, too. */
+uint64_t plan_claims_missing(const plan_item *item, uint64_t tested);
 int plan_item_ranks(const plan_item *item);
 
 /* Claims whose every item needs more ranks than there are: they cannot be tested here. */

@@ -32,7 +32,7 @@ static bool is_of_tested_claims(const report_waiver *w, uint64_t tested)
     size_t count;
     const requirement *all = requirements(&count);
     for (size_t i = 0; i < count; i++)
-        if ((all[i].claims & ~tested) == 0 && is_for_requirement(w, &all[i]))
+        if (requirement_is_tested(&all[i], tested) && is_for_requirement(w, &all[i]))
             return true;
     return false;
 }

@@ -15,7 +15,7 @@ double judging_limit(const judging *j, limit_row row)
 bool judging_tests(const judging *j, const char *requirement_id)
 {
     const requirement *r = requirement_find(requirement_id);
-    return r != NULL && (r->claims & ~j->claims) == 0;
+    return r != NULL && requirement_is_tested(r, j->claims);
 }
 
 bool judging_knows_q(const judging *j)

@@ -33,7 +33,8 @@ static void state_all(judging *j, check_state state, const check_place *place, c
         stated += state != CHECK_FAIL || requirement_find(id)->level == LEVEL_MUST;
     }
     if (stated == 0) {
-        state_one(j, "PSGD-AGG-002", state, place, reason);
+        const bool layerwise = judging_tests(j, "PSGD-AGG-002");
+        state_one(j, layerwise ? "PSGD-AGG-002" : "PSGD-ALT-001", state, place, reason);
     }
 }
 

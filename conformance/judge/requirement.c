@@ -14,3 +14,9 @@ const requirement *requirement_find(const char *id)
     }
     return NULL;
 }
+
+bool requirement_is_tested(const requirement *r, uint64_t claims)
+{
+    const bool replaced = r->layerwise_only && (claims & PSGD_CLAIM_ALTERNATING) != 0;
+    return (r->claims & ~claims) == 0 && !replaced;
+}

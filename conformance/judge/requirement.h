@@ -14,6 +14,7 @@ typedef struct requirement {
     bool c_abi_only;
     bool files_only;      /* judged where results come as files, and only there */
     bool unit_test_only;  /* of psgd.h; no port is judged */
+    bool layerwise_only;  /* under claim alternating PSGD-ALT-001 stands in its place */
     bool has_check;       /* false: listed as without a check in SPEC.md and every report */
     const char *sentence; /* what must hold, one sentence */
     const char *source;   /* where it comes from */
@@ -22,5 +23,6 @@ typedef struct requirement {
 
 const requirement *requirements(size_t *count);
 const requirement *requirement_find(const char *id); /* null: none */
+bool requirement_is_tested(const requirement *r, uint64_t claims);
 
 #endif

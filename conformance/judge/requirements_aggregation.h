@@ -4,7 +4,7 @@ REQUIREMENT(.id = "PSGD-AGG-001", .level = LEVEL_MUST, .claims = MULTIRANK, .has
             .sentence = "Every rank ends every step with bit-identical output.", .source = paper_step,
             .rationale = "Replicas that differ by one bit drift apart for good.")
 REQUIREMENT(
-        .id = "PSGD-AGG-002", .level = LEVEL_MUST, .claims = CORE, .has_check = true,
+        .id = "PSGD-AGG-002", .level = LEVEL_MUST, .claims = CORE, .layerwise_only = true, .has_check = true,
         .sentence =
             "At epsilon 0 and full-rank M Q the output is the orthogonal projection of the mean of M onto the span of "
             "sum_k M_k Q.",
@@ -16,7 +16,7 @@ REQUIREMENT(.id = "PSGD-AGG-003", .level = LEVEL_MUST, .claims = CORE, .has_chec
 REQUIREMENT(.id = "PSGD-AGG-004", .level = LEVEL_MUST, .claims = CORE, .has_check = true,
             .sentence = "The output of a compressed tensor has rank at most r'.", .source = paper_step,
             .rationale = "More rank than was asked for is more traffic than was asked for.")
-REQUIREMENT(.id = "PSGD-AGG-005", .level = LEVEL_MUST, .claims = CORE, .has_check = true,
+REQUIREMENT(.id = "PSGD-AGG-005", .level = LEVEL_MUST, .claims = CORE, .layerwise_only = true, .has_check = true,
             .sentence = "If the mean of M has rank exactly r', the output equals it.", .source = paper_step,
             .rationale = "The projection onto a column space that is complete loses nothing.")
 REQUIREMENT(.id = "PSGD-AGG-006", .level = LEVEL_MUST, .claims = SUBGROUP, .has_check = true,

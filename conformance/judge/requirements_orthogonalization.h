@@ -1,7 +1,7 @@
 /* requirements_orthogonalization.h: PSGD-ORT. Orthogonal factors, epsilon, columns without a direction. Read by
  * requirement_table.c. */
 REQUIREMENT(
-        .id = "PSGD-ORT-001", .level = LEVEL_MUST, .claims = CORE, .has_check = true,
+        .id = "PSGD-ORT-001", .level = LEVEL_MUST, .claims = CORE, .layerwise_only = true, .has_check = true,
         .sentence =
             "At epsilon 0 (under torch at any epsilon for r' >= 3) P is orthonormal after the step, for full-rank M Q.",
         .source = paper_step, .rationale = "The projection is only one if P is orthonormal.")

@@ -6,7 +6,7 @@ REQUIREMENT(.id = "PSGD-SEL-001", .level = LEVEL_MUST, .claims = TORCH, .has_che
                 "order.",
             .source = hook_select,
             .rationale = "Ties and the order of the product decide which tensors are approximated.")
-REQUIREMENT(.id = "PSGD-SEL-002", .level = LEVEL_MUST, .claims = CORE, .has_check = true,
+REQUIREMENT(.id = "PSGD-SEL-002", .level = LEVEL_MUST, .claims = CORE, .layerwise_only = true, .has_check = true,
             .sentence =
                 "The rank is clipped to min(n, m): a lone matrix with min(n, m) < r at rate 0 comes out as the mean.",
             .source = hook_step, .rationale = "Unclipped factors are singular, or write past the end of their matrix.")

@@ -8,6 +8,6 @@ REQUIREMENT(.id = "PSGD-WRM-001", .level = LEVEL_MUST, .claims = WARM, .has_chec
 REQUIREMENT(.id = "PSGD-WRM-002", .level = LEVEL_MUST, .claims = TORCH | WARM, .has_check = true,
             .sentence = "The Q that is kept is the averaged one.", .source = hook_step,
             .rationale = "Its scale meets epsilon at the next step, and checkpoints hold it.")
-REQUIREMENT(.id = "PSGD-WRM-003", .level = LEVEL_MUST, .claims = CORE, .has_check = true,
+REQUIREMENT(.id = "PSGD-WRM-003", .level = LEVEL_MUST, .claims = CORE, .layerwise_only = true, .has_check = true,
             .sentence = "With warm start off every step starts from a new Q, different from the last, without memory.",
             .source = hook_step, .rationale = "The same Q at every step never sees the rest of the matrix.")

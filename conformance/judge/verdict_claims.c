@@ -108,7 +108,7 @@ uint64_t verdict_failed_claims(const verdict *v, uint64_t tested, bool partial, 
     const requirement *table = requirements(&count);
     for (size_t i = 0; i < count; i++) {
         const requirement *r = &table[i];
-        if (r->level != LEVEL_MUST || (r->claims & ~tested) != 0) {
+        if (r->level != LEVEL_MUST || !requirement_is_tested(r, tested)) {
             continue;
         }
         const summary s = summarise(v, r);

@@ -64,8 +64,7 @@ static bool is_shown(const verdict *v, const requirement *of)
     bool shown = false;
     for (size_t i = 0; i < v->count && !shown; i++) {
         const check *c = &v->checks[i];
-        shown = c->requirement == of &&
-                (c->state == CHECK_PASS || c->state == CHECK_FAIL || c->state == CHECK_WAIVED);
+        shown = c->requirement == of && (c->state == CHECK_PASS || c->state == CHECK_FAIL || c->state == CHECK_WAIVED);
     }
     return shown;
 }
@@ -116,7 +115,7 @@ static void print_not_shown(paper *p, const run_report *r)
     FILE *line = NULL;
     for (size_t i = 0; i < count; i++)
         if (!all[i].has_check && !all[i].unit_test_only && all[i].level == LEVEL_MUST &&
-            (all[i].claims & ~r->tested) == 0)
+            requirement_is_tested(&all[i], r->tested))
             list(p, &line, "MUSTs without a check yet", all[i].id);
     if (line != NULL)
         paper_end(p, PAPER_TEXT, TEXT_INDENT);

@@ -37,8 +37,9 @@ static void print_entry(char *text, size_t size, const requirement *r)
     char claims[200];
     claims_print(r->claims, claims, sizeof claims);
     int length =
-        snprintf(text, size, "### %s\n\n%s. Claims: %s.%s%s%s%s\n\n%s\n\nSource: %s. Why: %s\n", r->id,
-                 r->level == LEVEL_MUST ? "MUST" : "SHOULD", claims, r->c_abi_only ? " C ABI only." : "",
+        snprintf(text, size, "### %s\n\n%s. Claims: %s.%s%s%s%s%s\n\n%s\n\nSource: %s. Why: %s\n", r->id,
+                 r->level == LEVEL_MUST ? "MUST" : "SHOULD", claims,
+                 r->layerwise_only ? " Not under `alternating`." : "", r->c_abi_only ? " C ABI only." : "",
                  r->files_only ? " Files only." : "", r->unit_test_only ? " Of `psgd.h` itself, by a unit test." : "",
                  r->has_check ? "" : " No check yet.", r->sentence, r->source, r->rationale);
     assert_true(length > 0 && (size_t)length < size);
