@@ -26,7 +26,7 @@ void area_name(char name[8], const requirement *of)
     snprintf(name, 8, "%.*s", (int)strcspn(start, "-"), start);
 }
 
-static area *area_find(area *areas, size_t *count, const requirement *of)
+static area_counts *area_find(area_counts *areas, size_t *count, const requirement *of)
 {
     char name[8];
     area_name(name, of);
@@ -34,12 +34,12 @@ static area *area_find(area *areas, size_t *count, const requirement *of)
         if (strcmp(areas[i].name, name) == 0)
             return &areas[i];
     assert(*count < AREAS_MOST);
-    areas[*count] = (area){0};
+    areas[*count] = (area_counts){0};
     memcpy(areas[*count].name, name, sizeof name);
     return &areas[(*count)++];
 }
 
-size_t areas_count(area areas[AREAS_MOST], const verdict *v)
+size_t areas_count(area_counts areas[AREAS_MOST], const verdict *v)
 {
     size_t requirement_count, count = 0;
     const requirement *all = requirements(&requirement_count);
@@ -47,7 +47,7 @@ size_t areas_count(area areas[AREAS_MOST], const verdict *v)
         (void)area_find(areas, &count, &all[i]);
     for (size_t i = 0; i < v->count; i++) {
         const check *c = &v->checks[i];
-        area *a = area_find(areas, &count, c->requirement);
+        area_counts *a = area_find(areas, &count, c->requirement);
         a->by_state[c->state]++;
         a->consequences += report_is_consequence(v, c);
         a->checks++;

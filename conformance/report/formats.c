@@ -8,6 +8,7 @@
 
 static const report_format formats[] = {
     {"json", report_json},
+    {"junit", report_junit},
     {"text", report_text_file},
 };
 

@@ -94,6 +94,7 @@ bool report_write(const run_report *r, const report_format *format, const char *
 
 /* The renderers, a file each. */
 char *report_json(const run_report *r);
+char *report_junit(const run_report *r);
 char *report_text_file(const run_report *r);
 
 /* The largest ratio per row of limits.h among passing and failing checks of this type; type null: of all. */

@@ -6,8 +6,8 @@
 #include <sys/ioctl.h> /* not of POSIX 2008, which has no way to ask for the width; every Unix has it */
 #include <unistd.h>
 
-#define USUAL_WIDTH  80
-#define LEAST_WIDTH  20
+#define USUAL_WIDTH   80
+#define LEAST_WIDTH   20
 #define LARGEST_WIDTH 10000
 
 static bool is_sensible(long width)

@@ -81,7 +81,7 @@ static void print_not_conforming(FILE *line, const run_report *r)
             stale ? "waivers are out of date" : "");
 }
 
-static void print_last_line(paper *p, const run_report *r)
+void text_last_line(paper *p, const run_report *r)
 {
     const verdict_counts counts = verdict_count(r->verdict);
     FILE *line = paper_begin(p);
@@ -109,7 +109,7 @@ bool report_text(const run_report *r, bool verbose, bool quiet)
     paper p = standard_output(r);
     if (!quiet)
         print_report(&p, r, verbose);
-    print_last_line(&p, r);
+    text_last_line(&p, r);
     return fflush(stdout) == 0 && !ferror(stdout);
 }
 
@@ -124,7 +124,7 @@ char *report_text_file(const run_report *r)
     paper p = paper_on(stream, &no_terminal);
     print_header(&p, r);
     print_report(&p, r, r->verbose);
-    print_last_line(&p, r);
+    text_last_line(&p, r);
     const bool whole = !ferror(stream);
     if (fclose(stream) != 0 || !whole) {
         free(text);

@@ -9,7 +9,7 @@
 #define USUAL_IN_ROW 3 /* areas a line where there is no width */
 
 /* "EF    2806 passed  2 FAILED  1 waived"; a star: all of its failures are of cases that were made for it. */
-static void print_cell(char text[CELL_TEXT], const area *a)
+static void print_cell(char text[CELL_TEXT], const area_counts *a)
 {
     const size_t failed = a->by_state[CHECK_FAIL], waived = a->by_state[CHECK_WAIVED];
     int used = snprintf(text, CELL_TEXT, "%-4s%5zu passed", a->name, a->by_state[CHECK_PASS]);
@@ -20,14 +20,14 @@ static void print_cell(char text[CELL_TEXT], const area *a)
         snprintf(text + used, CELL_TEXT - (size_t)used, "%5zu waived", waived);
 }
 
-static bool is_shown(const area *a)
+static bool is_shown(const area_counts *a)
 {
     return a->by_state[CHECK_PASS] + a->by_state[CHECK_FAIL] + a->by_state[CHECK_WAIVED] > 0;
 }
 
 void text_areas(paper *p, const verdict *v)
 {
-    area areas[AREAS_MOST];
+    area_counts areas[AREAS_MOST];
     char cells[AREAS_MOST][CELL_TEXT];
     const size_t all = areas_count(areas, v);
     size_t count = 0, widest = 0, star = 0;
@@ -53,5 +53,6 @@ void text_areas(paper *p, const verdict *v)
         paper_end(p, PAPER_TEXT, TEXT_INDENT);
     }
     if (star > 0)
-        paper_line(p, TEXT_INDENT, "  * in cases made for this area, by a failure that is listed under another requirement");
+        paper_line(p, TEXT_INDENT,
+                   "  * in cases made for this area, by a failure that is listed under another requirement");
 }

@@ -1,22 +1,12 @@
 /* text_failures.c: what failed, requirement by requirement, the MUSTs first. A case is shown once for a requirement, by
  * the check that saw the fault first; the ratios of its other checks stand beside it. */
 #include "report/areas.h"
-#include "report/command_line.h"
-#include "report/place.h"
-#include "report/printable.h"
 #include "report/text_parts.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define CASES_SHOWN  2  /* of a requirement; --verbose shows all */
-#define VALUE_INDENT 13 /* where the values of a case begin */
-
-typedef struct failed_case {
-    const check *first;   /* that saw the fault earliest */
-    const check **checks; /* [count] all that failed, in the order of judging */
-    size_t count;
-} failed_case;
+#define CASES_SHOWN 2 /* of a requirement; --verbose shows all */
 
 typedef struct failed_cases {
     const check **checks; /* [check_count] of all cases, case by case */
@@ -83,43 +73,6 @@ static void failed_cases_free(failed_cases *f)
     free(f->cases);
 }
 
-static void print_ratios(paper *p, const failed_case *of)
-{
-    FILE *line = NULL;
-    for (size_t i = 0; i < of->count; i++) {
-        const check *c = of->checks[i];
-        if (!(c->limit > 0))
-            continue;
-        const bool is_first = line == NULL;
-        if (is_first)
-            line = paper_begin(p);
-        fprintf(line, "%s%.3g (limit %.3g, row %s)", is_first ? "  ratio      " : "; ", c->ratio, c->limit, c->row);
-    }
-    if (line != NULL)
-        paper_end(p, PAPER_TEXT, VALUE_INDENT);
-}
-
-static void print_case(paper *p, const run_report *r, const failed_case *of)
-{
-    const check *c = of->first;
-    char text[600];
-    paper_line(p, VALUE_INDENT, "  case       %s%s%s", c->case_id, c->problem != NULL ? "  " : "",
-               c->problem != NULL ? c->problem : "");
-    if (place_is_known(&c->place)) {
-        FILE *line = paper_begin(p);
-        fprintf(line, "  first bad  ");
-        place_print(line, &c->place);
-        paper_end(p, PAPER_TEXT, VALUE_INDENT);
-    }
-    print_ratios(p, of);
-    if (c->message != NULL && c->message[0] != '\0')
-        paper_line(p, VALUE_INDENT, "  because    %s", printable(text, sizeof text, c->message));
-    FILE *line = paper_begin(p);
-    fprintf(line, "  again      ");
-    command_line_again(line, r, c);
-    paper_end(p, PAPER_COMMAND, VALUE_INDENT);
-}
-
 static void print_requirement(paper *p, const run_report *r, const requirement *of, bool verbose)
 {
     failed_cases f;
@@ -130,7 +83,7 @@ static void print_requirement(paper *p, const run_report *r, const requirement *
         paper_line(p, TEXT_INDENT, PAPER_RED "FAILED %s" PAPER_PLAIN "%s  %s", of->id,
                    of->level == LEVEL_MUST ? "" : " (SHOULD)", of->sentence);
         for (size_t i = 0; i < shown; i++)
-            print_case(p, r, &f.cases[i]);
+            text_case(p, r, &f.cases[i]);
         if (f.count > shown)
             paper_line(p, TEXT_INDENT, "  and %zu more case%s of %s (--verbose prints all)", f.count - shown,
                        f.count - shown == 1 ? "" : "s", of->id);
