@@ -13,12 +13,21 @@ static void faulty_destroy(psgd_state *state)
         return;
     }
     faulty_complete(state);
-    for (faulty_bucket *next; state->buckets != NULL; state->buckets = next) {
-        next = state->buckets->next;
-        faulty_bucket_free(state->buckets);
+    if (!fault_is(state, FAULT_MEMORY_OF_ALL_STATES)) {
+        faulty_buckets_free(state->buckets);
     }
+    faulty_buckets_free(state->plain);
+    free(state->result);
     free(state->message);
     free(state);
+}
+
+/* As launchers say it. */
+static int world_size(int otherwise)
+{
+    const char *text = getenv("WORLD_SIZE");
+    const int size = text != NULL ? atoi(text) : 0;
+    return size > 0 ? size : otherwise;
 }
 
 static psgd_status faulty_create(const psgd_config *config, const psgd_comm *comm, psgd_state **state, char *message,
@@ -28,9 +37,14 @@ static psgd_status faulty_create(const psgd_config *config, const psgd_comm *com
         return psgd_fail(PSGD_ERR_ARGUMENT, message, message_size, "state is null");
     }
     *state = NULL;
+    fault f = FAULT_NONE;
+    const char *name = getenv("PSGD_FAULT");
+    if (name != NULL && !fault_find(&f, name)) {
+        return psgd_fail(PSGD_ERR_ARGUMENT, message, message_size, "PSGD_FAULT: there is no such fault");
+    }
     psgd_config checked;
     psgd_comm group;
-    psgd_status status = psgd_config_check(&checked, config, message, message_size);
+    psgd_status status = faulty_config_check(f, &checked, config, message, message_size);
     if (status == PSGD_OK) {
         status = psgd_comm_check(&group, comm, message, message_size);
     }
@@ -44,13 +58,17 @@ static psgd_status faulty_create(const psgd_config *config, const psgd_comm *com
         free(text);
         return psgd_fail(PSGD_ERR_MEMORY, message, message_size, "no memory for a state");
     }
-    const char *name = getenv("PSGD_FAULT");
+    made->fault = f;
     made->config = checked;
+    made->callers_config = config;
     made->comm = group;
+    made->world = world_size(group.size);
     made->message = text;
-    if (name != NULL && !fault_find(&made->fault, name)) {
-        faulty_destroy(made);
-        return psgd_fail(PSGD_ERR_ARGUMENT, message, message_size, "PSGD_FAULT: there is no such fault");
+    if (f == FAULT_REDUCED_WITH_ITSELF) {
+        made->comm.size = 1;
+    }
+    if (f == FAULT_CALLERS_RAND_SEEDED) {
+        srand(checked.random_seed);
     }
     const char *refusal = honest_refusal(made->fault, &checked);
     if (refusal != NULL) {
@@ -105,7 +123,13 @@ static psgd_status load_when_idle(psgd_state *state, const char *path)
 
 static const char *faulty_last_error(const psgd_state *state)
 {
-    return state != NULL ? state->message : "state is null";
+    if (state == NULL) {
+        return "state is null";
+    }
+    if (fault_is(state, FAULT_ERRORS_WITHOUT_NAMES) && state->message[0] != '\0') {
+        return "invalid argument";
+    }
+    return fault_is(state, FAULT_ERRORS_WITHOUT_WORDS) ? "" : state->message;
 }
 
 /* Under its name, with the claims that the variant makes. The kit asks for one variant in each process. */

@@ -10,6 +10,7 @@ typedef struct faulty_bucket {
     psgd_bucket_layout layout;
     double *error;  /* [numel, flattened side^2]: zeros until there is one */
     double *p, *q;  /* packed as the layout says */
+    double *spare;  /* [numel]: the error before, of a port with two buffers */
     uint64_t steps; /* compressed ones so far */
     struct faulty_bucket *next;
 } faulty_bucket;
@@ -23,6 +24,14 @@ struct psgd_state {
     psgd_mt19937 seeds;
     bool broken;
     faulty_bucket *buckets;
+    int world;               /* what the environment says of the world's size, if anything */
+    size_t workspace;        /* elements of the first compressed bucket */
+    size_t buckets_at_first; /* how many the first iteration had, and this one so far */
+    size_t buckets_now;
+    faulty_bucket *plain; /* what is kept of buckets before they are compressed */
+    void *result;         /* of the last step, for a port that returns it late */
+    size_t result_bytes;
+    const psgd_config *callers_config;
     psgd_request *requests; /* pending, the oldest first */
     char *message;          /* [FAULTY_MESSAGE] */
 };
@@ -39,12 +48,32 @@ struct psgd_state {
  * of the honest variants) has none of this name. */
 const psgd_implementation *faulty_implementation(const char *module, bool honest);
 
+/* faulty_config.c: psgd_config_check, as far as this fault lets it. */
+psgd_status faulty_config_check(fault f, psgd_config *checked, const psgd_config *config, char *message, size_t size);
+
 /* faulty_lifecycle.c */
 psgd_status faulty_step(psgd_state *state, const psgd_bucket *bucket);
 /* What the bucket is in this iteration; or why it can't be taken then. *layout is to be freed either way. */
 psgd_status faulty_accept(psgd_state *state, const psgd_bucket *bucket, uint64_t iteration, psgd_bucket_layout *layout);
+
+/* faulty_traps.c: a step of a bucket whose layout is known, spoilt. */
+typedef psgd_status faulty_work(psgd_state *state, const psgd_bucket *bucket, psgd_bucket_layout *layout);
+psgd_status faulty_trapped(psgd_state *state, const psgd_bucket *bucket, psgd_bucket_layout *layout, faulty_work *work);
+
+/* faulty_layout.c: what the bucket's matrices are in the plain phase, or after it. */
 psgd_status faulty_layout_make(psgd_state *state, const psgd_bucket *bucket, bool compressing,
                                psgd_bucket_layout *layout);
+
+/* faulty_buckets.c. The key is the index under which a bucket's memory stands. is: the layout is the memory's.
+ * check_layout: may a bucket have this layout now? plain_memory: a memory for what is left before compression starts,
+ * null without memory; may take over *layout. inherit: what a new memory wrongly has of the one that it replaces. */
+size_t faulty_bucket_key(const psgd_state *state, const psgd_bucket_layout *layout);
+bool faulty_bucket_is(const psgd_state *state, const faulty_bucket *memory, const psgd_bucket_layout *layout);
+psgd_status faulty_check_layout(psgd_state *state, const psgd_bucket *bucket, const psgd_bucket_layout *layout,
+                                bool compressing);
+faulty_bucket *faulty_plain_memory(psgd_state *state, psgd_bucket_layout *layout);
+void faulty_inherit(const psgd_state *state, faulty_bucket *made, const faulty_bucket *replaced);
+void faulty_buckets_free(faulty_bucket *buckets);              /* and what follows it */
 faulty_bucket *faulty_bucket_make(psgd_bucket_layout *layout); /* takes over *layout; null: no memory, *layout kept */
 faulty_bucket *faulty_bucket_find(const psgd_state *state, size_t index); /* null: not compressed yet */
 void faulty_bucket_free(faulty_bucket *bucket);                           /* null is allowed */
@@ -82,6 +111,13 @@ static inline double faulty_epsilon(const psgd_state *state)
     return ignored ? 0 : state->config.orthogonalization_epsilon;
 }
 
+/* Where the port takes the bucket's elements to be. */
+static inline void *faulty_data(const psgd_state *state, const psgd_bucket *bucket)
+{
+    char *const data = bucket->data;
+    return fault_is(state, FAULT_ALIGNMENT_ASSUMED) ? data - (uintptr_t)data % 16 : data;
+}
+
 /* values[count] of the bucket's type as doubles, and back, rounded to nearest. */
 void faulty_load(double *values, const void *elements, size_t count, psgd_dtype dtype);
 void faulty_store(const psgd_state *state, void *elements, const double *values, size_t count, psgd_dtype dtype);
@@ -108,8 +144,9 @@ psgd_status faulty_flattened_step(psgd_state *state, const psgd_bucket *bucket, 
 psgd_status faulty_sum_over_ranks(psgd_state *state, double *values, size_t count, void *wire, psgd_dtype dtype);
 /* values[count] /= divisor, rounded to the type. */
 void faulty_divide(const psgd_state *state, double *values, size_t count, int divisor, psgd_dtype dtype);
-/* The plain mean. */
-psgd_status faulty_plain_step(psgd_state *state, const psgd_bucket *bucket, size_t numel);
+int faulty_divisor(const psgd_state *state); /* of means over the ranks */
+/* The plain mean. error[numel], where not null, grows by what it leaves of the gradients. */
+psgd_status faulty_plain_step(psgd_state *state, const psgd_bucket *bucket, size_t numel, double *error);
 
 /* columns of a[n r] orthonormal, as the hook: Gram-Schmidt with epsilon for r <= 2 and half types, else Householder QR.
  * False without memory. */

@@ -23,13 +23,24 @@ static size_t side_of(const psgd_state *state, size_t numel)
     while (side * side < numel) {
         side++;
     }
-    return fault_is(state, FAULT_FLAT_SIDE_BY_FLOOR) && side * side > numel ? side - 1 : side;
+    const bool whole = side * side == numel;
+    if (fault_is(state, FAULT_FLAT_SIDE_TO_NEAREST) && !whole) {
+        return side - 1 + (sqrt((double)numel) - (double)(side - 1) >= 0.5);
+    }
+    if (fault_is(state, FAULT_FLAT_SIDE_PLUS_ONE) && whole) {
+        return side + 1;
+    }
+    return fault_is(state, FAULT_FLAT_SIDE_BY_FLOOR) && !whole ? side - 1 : side;
 }
 
 psgd_status faulty_square_layout(psgd_state *state, psgd_bucket_layout *l)
 {
     const size_t side = side_of(state, l->numel), asked = (size_t)state->config.matrix_approximation_rank;
     const size_t r = fault_is(state, FAULT_FLAT_RANK_CLIPPED) && asked > side ? side : asked;
+    if (r > side && fault_is(state, FAULT_FLAT_RANK_REFUSED_LATE)) {
+        (void)psgd_random_next_seed(&state->seeds);
+        state->counted.numel_before_compression += l->numel;
+    }
     if (r > side) {
         return psgd_fail(PSGD_ERR_ARGUMENT, state->message, FAULTY_MESSAGE,
                          "bucket: its square has side %zu, below the rank %zu", side, r);
@@ -63,11 +74,20 @@ static void square_free(square *s)
     free(s->q);
 }
 
+/* Where element i of the bucket is in the square. */
+static size_t place_of(const psgd_state *state, const square *s, size_t i)
+{
+    return fault_is(state, FAULT_FLAT_COLUMN_MAJOR) ? i % s->side * s->side + i / s->side : i;
+}
+
 /* M: the gradients, zeros, and all of the error. */
 static void fill(const psgd_state *state, square *s, const psgd_bucket *bucket, const faulty_bucket *memory)
 {
     const size_t numel = memory->layout.numel;
-    faulty_load(s->m, bucket->data, numel, memory->layout.dtype);
+    faulty_load(s->out, faulty_data(state, bucket), numel, memory->layout.dtype);
+    for (size_t i = 0; i < numel; i++) {
+        s->m[place_of(state, s, i)] = s->out[i];
+    }
     for (size_t i = numel; fault_is(state, FAULT_FLAT_PADDING_NOT_ZEROED) && i < s->area; i++) {
         s->m[i] = s->m[i - numel]; /* what happened to be there */
     }
@@ -112,6 +132,20 @@ static void keep(const psgd_state *state, const psgd_bucket *bucket, faulty_buck
     }
     memcpy(memory->p, s->p, l->p_numel * sizeof(double));
     memcpy(memory->q, s->q, l->q_numel * sizeof(double));
+}
+
+/* The result, cut back to the bucket's length. */
+static void cut(const psgd_state *state, const psgd_bucket *bucket, const psgd_bucket_layout *l, square *s)
+{
+    const size_t padding = s->area - l->numel, beyond = padding < GUARDED ? padding : GUARDED;
+    size_t length = l->numel + (fault_is(state, FAULT_FLAT_WRITES_PADDING) ? beyond : 0);
+    if (fault_is(state, FAULT_FLAT_LAST_ROW_LEFT_OUT) && s->side > 0) {
+        length -= l->numel % s->side; /* whole rows only */
+    }
+    for (size_t i = 0; i < length; i++) {
+        s->m[i] = s->out[place_of(state, s, i)];
+    }
+    faulty_store(state, faulty_data(state, bucket), s->m, length, l->dtype);
 }
 
 static psgd_status approximate(psgd_state *state, square *s, const faulty_bucket *memory, bool is_new)
@@ -170,10 +204,8 @@ psgd_status faulty_flattened_step(psgd_state *state, const psgd_bucket *bucket, 
         }
     }
     if (status == PSGD_OK) {
-        const size_t padding = s.area - l->numel, beyond = padding < GUARDED ? padding : GUARDED;
         keep(state, bucket, memory, &s);
-        faulty_store(state, bucket->data, s.out, l->numel + (fault_is(state, FAULT_FLAT_WRITES_PADDING) ? beyond : 0),
-                     l->dtype);
+        cut(state, bucket, l, &s);
     }
     square_free(&s);
     return status;

@@ -4,14 +4,63 @@
 
 #include <math.h>
 #include <string.h>
+#include <time.h>
 
-/* result[n m] = p[n r] q[m r]^T */
-static void multiply_back(const psgd_state *state, double *result, const double *p, const double *q,
+#define TILE  16  /* rows or columns that a block of threads covers */
+#define BLOCK 128 /* elements */
+
+/* How many of count rows or columns a grid of whole tiles covers. */
+static size_t covered(const psgd_state *state, fault f, size_t count)
+{
+    return fault_is(state, f) ? count - count % TILE : count;
+}
+
+/* Where row i, or element i, is written. */
+static size_t index_of(const psgd_state *state, size_t i)
+{
+    if (fault_is(state, FAULT_INDEX_IN_8_BITS)) {
+        return (uint8_t)i;
+    }
+    return fault_is(state, FAULT_INDEX_IN_16_BITS) ? (uint16_t)i : i;
+}
+
+/* M's element [i, j] is at m[i row_step + j column_step]. */
+typedef struct steps {
+    size_t row, column;
+} steps;
+
+static steps steps_of(const psgd_state *state, const psgd_matrix_layout *t)
+{
+    return fault_is(state, FAULT_MATRIX_COLUMN_MAJOR) ? (steps){1, t->n} : (steps){t->m, 1};
+}
+
+/* ---- P = M Q ---- */
+
+/* The sum of a[i a_stride] b[i b_stride] in float, begun anywhere: as additions come that nobody has put in order. */
+static double sum_from_anywhere(const double *a, size_t a_stride, const double *b, size_t b_stride, size_t count)
+{
+    struct timespec now = {0};
+    (void)timespec_get(&now, TIME_UTC);
+    const size_t begin = (size_t)now.tv_nsec / 7 % count;
+    float sum = 0;
+    for (size_t k = 0; k < count; k++) {
+        const size_t i = (begin + k) % count;
+        sum += (float)(a[i * a_stride] * b[i * b_stride]);
+    }
+    return (double)sum;
+}
+
+static void multiply_left(const psgd_state *state, double *p, const double *m, const double *q,
                           const psgd_matrix_layout *t, psgd_dtype dtype)
 {
-    for (size_t i = 0; i < t->n; i++) {
-        for (size_t j = 0; j < t->m; j++) {
-            result[i * t->m + j] = faulty_dot(state, p + i * t->r, 1, q + j * t->r, 1, t->r, dtype);
+    const steps s = steps_of(state, t);
+    const size_t rows = covered(state, FAULT_LAST_ROWS_UNCOVERED, t->n);
+    for (size_t row = 0; row < rows; row++) {
+        for (size_t k = 0; k < t->r; k++) {
+            const double sum = fault_is(state, FAULT_ATOMIC_ADDS)
+                                   ? sum_from_anywhere(m + row * s.row, s.column, q + k, t->r, t->m)
+                                   : faulty_dot(state, m + row * s.row, s.column, q + k, t->r, t->m, dtype);
+            p[index_of(state, row * t->r + k)] = sum + (fault_is(state, FAULT_PRODUCT_ADDED) ? p[row * t->r + k] : 0);
         }
     }
 }
@@ -27,13 +76,41 @@ bool faulty_project_left(const psgd_state *state, const psgd_bucket_layout *l, w
         if (!faulty_orthogonalize(state, FACTOR_Q, q, t->m, t->r, l->dtype)) {
             return false;
         }
-        for (size_t row = 0; row < t->n; row++) {
-            for (size_t k = 0; k < t->r; k++) {
-                p[row * t->r + k] = faulty_dot(state, w->m + t->offset + row * t->m, 1, q + k, t->r, t->m, l->dtype);
-            }
+        multiply_left(state, p, w->m + t->offset, q, t, l->dtype);
+        if (fault_is(state, FAULT_P_SHARED_BY_TENSORS)) {
+            memmove(w->p, p, t->n * t->r * sizeof *p); /* a later tensor's product where the first one's is */
         }
     }
     return true;
+}
+
+/* ---- Q = M^T P ---- */
+
+static void multiply_right(const psgd_state *state, double *q, const double *m, const double *p,
+                           const psgd_matrix_layout *t, psgd_dtype dtype)
+{
+    const steps s = steps_of(state, t);
+    const size_t columns = covered(state, FAULT_LAST_COLUMNS_UNCOVERED, t->m);
+    memset(q, 0, t->m * t->r * sizeof *q);
+    for (size_t j = 0; j < columns; j++) {
+        for (size_t k = 0; k < t->r; k++) {
+            q[j * t->r + k] = faulty_dot(state, m + j * s.column, s.row, p + k, t->r, t->n, dtype);
+        }
+    }
+}
+
+/* result[n m] = p[n r] q[m r]^T */
+static void multiply_back(const psgd_state *state, double *result, const double *p, const double *q,
+                          const psgd_matrix_layout *t, psgd_dtype dtype)
+{
+    const steps s = steps_of(state, t);
+    const size_t r = t->r - (fault_is(state, FAULT_LAST_COMPONENT_LEFT_OUT) && t->r > 1);
+    for (size_t i = 0; i < t->n; i++) {
+        for (size_t j = 0; j < t->m; j++) {
+            result[index_of(state, i * s.row + j * s.column)] =
+                faulty_dot(state, p + i * t->r, 1, q + j * t->r, 1, r, dtype);
+        }
+    }
 }
 
 bool faulty_project_right(const psgd_state *state, const psgd_bucket_layout *l, workspace *w)
@@ -47,14 +124,25 @@ bool faulty_project_right(const psgd_state *state, const psgd_bucket_layout *l, 
         if (!faulty_orthogonalize(state, FACTOR_P, p, t->n, t->r, l->dtype)) {
             return false;
         }
-        for (size_t j = 0; j < t->m; j++) {
-            for (size_t k = 0; k < t->r; k++) {
-                q[j * t->r + k] = faulty_dot(state, w->m + t->offset + j, t->m, p + k, t->r, t->n, l->dtype);
-            }
-        }
+        multiply_right(state, q, w->m + t->offset, p, t, l->dtype);
         multiply_back(state, w->own + t->offset, p, q, t, l->dtype); /* what this rank alone would send */
     }
     return true;
+}
+
+/* ---- out = P Q^T ---- */
+
+/* Elements j of the tensor's result, rounded; those that no block covers stay as they came in. */
+static void put_result(const psgd_state *state, workspace *w, const psgd_matrix_layout *t, psgd_dtype dtype)
+{
+    size_t size = t->n * t->m;
+    if (fault_is(state, FAULT_RESULT_TAIL_UNCOVERED)) {
+        memcpy(w->out + t->offset + size - size % BLOCK, w->m + t->offset + size - size % BLOCK,
+               size % BLOCK * sizeof(double));
+    }
+    for (size_t j = t->offset; j < t->offset + size; j++) {
+        w->out[j] = fault_is(state, FAULT_NAN) ? NAN : faulty_round(state, w->out[j], dtype);
+    }
 }
 
 void faulty_decompress(const psgd_state *state, const psgd_bucket_layout *l, workspace *w)
@@ -70,6 +158,7 @@ void faulty_decompress(const psgd_state *state, const psgd_bucket_layout *l, wor
         packed += t->n * t->m;
     }
     packed = 0;
+    size_t unpacked = 0;
     for (size_t i = 0; i < l->tensor_count; i++) { /* in the order of the bucket */
         const psgd_matrix_layout *t = &l->tensors[i];
         if (!t->compressed) {
@@ -79,8 +168,9 @@ void faulty_decompress(const psgd_state *state, const psgd_bucket_layout *l, wor
             memcpy(w->out + t->offset, results + packed, t->n * t->m * sizeof(double));
             packed += t->n * t->m;
         }
-        for (size_t j = t->offset; j < t->offset + t->n * t->m; j++) {
-            w->out[j] = fault_is(state, FAULT_NAN) ? NAN : faulty_round(state, w->out[j], l->dtype);
+        if (fault_is(state, FAULT_LAST_TENSOR_LEFT_OUT) && ++unpacked == l->compressed_count) {
+            memcpy(w->out + t->offset, w->m + t->offset, t->n * t->m * sizeof(double));
         }
+        put_result(state, w, t, l->dtype);
     }
 }

@@ -14,7 +14,7 @@ typedef struct workspace {
 
 /* faulty_memory.c: M = the bucket's gradients + E; and what becomes of E once the result is there. */
 void faulty_add_error(const psgd_state *state, const psgd_bucket *bucket, const faulty_bucket *memory, workspace *w);
-void faulty_keep_error(const psgd_state *state, const psgd_bucket *bucket, faulty_bucket *memory, workspace *w);
+psgd_status faulty_keep_error(psgd_state *state, const psgd_bucket *bucket, faulty_bucket *memory, workspace *w);
 
 /* faulty_aggregate.c: uncompressed tensors become their mean, in w->out. */
 psgd_status faulty_mean_of_uncompressed(psgd_state *state, const psgd_bucket_layout *l, workspace *w);

@@ -9,6 +9,14 @@
       "Flattened: the result is not cut back, its padding is written behind the bucket.")                              \
     X(FAULT_FLAT_SIDE_BY_FLOOR, "flat-side-by-floor", "PSGD-FLT-001", ALL_CLAIMS,                                      \
       "Flattened: the side is the root of the length rounded down; the rest is lost.")                                 \
+    X(FAULT_FLAT_SIDE_TO_NEAREST, "flat-side-to-nearest", "PSGD-FLT-001", ALL_CLAIMS,                                  \
+      "Flattened: the side is the root of the length rounded to nearest; some elements may be lost.")                  \
+    X(FAULT_FLAT_SIDE_PLUS_ONE, "flat-side-plus-one", "PSGD-FLT-001", ALL_CLAIMS,                                      \
+      "Flattened: the side is the root rounded down, plus one: square lengths are padded too.")                        \
+    X(FAULT_FLAT_COLUMN_MAJOR, "flat-column-major", "PSGD-FLT-001", ALL_CLAIMS,                                        \
+      "Flattened: the square is filled column by column.")                                                             \
+    X(FAULT_FLAT_LAST_ROW_LEFT_OUT, "flat-last-row-left-out", "PSGD-FLT-001 PSGD-AGG-001", ALL_CLAIMS,                 \
+      "Flattened: the square's last row, filled in part, is not written back.")                                        \
     X(FAULT_FLAT_PADDING_ERROR_DROPPED, "flat-padding-error-dropped", "PSGD-FLT-003", ALL_CLAIMS,                      \
       "Flattened: the error of the padding is forgotten.")                                                             \
     X(FAULT_FLAT_PADDING_ERROR_NOT_ADDED, "flat-padding-error-not-added", "PSGD-FLT-003", ALL_CLAIMS,                  \
@@ -17,7 +25,13 @@
       "Flattened: the configured epsilon is added to column norms.")                                                   \
     X(FAULT_FLAT_RANK_CLIPPED, "flat-rank-clipped", "PSGD-FLT-002", ALL_CLAIMS,                                        \
       "Flattened: a rank above the side is clipped to it, not refused.")                                               \
+    X(FAULT_FLAT_RANK_REFUSED_LATE, "flat-rank-refused-late", "PSGD-FLT-002", ALL_CLAIMS,                              \
+      "Flattened: a rank above the side is refused after Q was drawn and the bucket counted.")                         \
+    X(FAULT_FLAT_RANK_REFUSED_EARLY, "flat-rank-refused-early", "PSGD-FLT-002", ALL_CLAIMS,                            \
+      "Flattened: a rank above the side is refused in the plain phase already.")                                       \
     X(FAULT_FLAT_RATE_USED, "flat-rate-used", "PSGD-FLT-002", ALL_CLAIMS,                                              \
-      "Flattened: a bucket is compressed only if min_compression_rate says that it pays.")
+      "Flattened: a bucket is compressed only if min_compression_rate says that it pays.")                             \
+    X(FAULT_FLAT_STATISTICS_PADDED, "flat-statistics-padded", "PSGD-STA-001", ALL_CLAIMS,                              \
+      "Flattened: the padding is counted among the elements before compression.")
 
 #endif
