@@ -177,7 +177,6 @@ def parse_arguments():
     action.add_argument("--merge", action="store_true")
     action.add_argument("--compare", action="store_true")
     action.add_argument("--errata", action="store_true")
-    action.add_argument("--rank", nargs=2, help=argparse.SUPPRESS)
     action.add_argument("--probe", action="store_true", help=argparse.SUPPRESS)  # folders: what is to be imported
     parser.add_argument("--ids", metavar="FILE", help="only the cases that FILE names (-: standard input)")
     parser.add_argument("--flattened-hook", metavar="MODULE:FUNCTION", help="with --hook: for the flattened variant")
@@ -191,9 +190,8 @@ def parse_arguments():
     arguments = parser.parse_args()
     if arguments.probe:
         return arguments
-    none = arguments.rank or arguments.errata
     single = arguments.hook or arguments.record or arguments.draws or arguments.check
-    expected = 0 if none else 1 if single else 2
+    expected = 0 if arguments.errata else 1 if single else 2
     if len(arguments.folders) != expected:
         parser.error(f"expected {expected} folder(s), got {len(arguments.folders)}")
     check_port(parser, arguments)
@@ -216,8 +214,6 @@ def check_port(parser, arguments):
 
 def main():
     arguments = parse_arguments()
-    if arguments.rank:
-        processes.be_rank(arguments.rank[0], int(arguments.rank[1]))
     if arguments.probe:
         processes.probe(arguments.folders)
         return 0
@@ -231,7 +227,7 @@ def main():
 
         return compare.main(*arguments.folders)
     port = [name for name in (arguments.hook, arguments.flattened_hook, arguments.state) if name]
-    described = processes.describe_environment(port, arguments.timeout)
+    described = processes.describe_environment(port)
     if arguments.errata:
         print_errata(arguments, described)
     elif arguments.hook:

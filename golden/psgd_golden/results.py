@@ -12,7 +12,7 @@ import re
 from . import GENERATOR, Refused, environment, safetensors
 
 RESULT_FORMAT = "psgd-result/1"
-DIED = "the process died"
+NO_RESULT = "no result"
 ORDER = ("q0", "out", "error", "p", "q")
 
 
@@ -34,14 +34,14 @@ class Outcome:
             else:
                 tensors, self.q = {}, "own"
                 self.died = True
-                self.statuses.append({"rank": k, "status": "error", "message": DIED, "steps_done": 0})
+                self.statuses.append({"rank": k, "status": "error", "message": NO_RESULT, "steps_done": 0})
             self.ranks.append(tensors)
 
     def note_death(self, reason):
         """Why the processes of this case ended without results."""
         for status in self.statuses:
-            if status["message"] == DIED:
-                status["message"] = f"{DIED}: {reason.splitlines()[0].rstrip(':')}"
+            if status["message"] == NO_RESULT:
+                status["message"] = f"{NO_RESULT}: {reason.splitlines()[0].rstrip(':')}"
 
     def failed(self):
         """Of a rank that raised or died: which, and its message; rather one that did not only wait for another in vain.

@@ -103,7 +103,7 @@ def main(folder):
         assert max(int(n.split("/")[1][1:]) for n in tensors) == 2
 
         outcome = run_ranks(scratch, "dies")
-        died = ("error", "the process died: rank 0 ended with status 9")
+        died = ("error", "no result: rank 0 ended with status 9")
         assert [(s["status"], s["message"]) for s in outcome.statuses] == [died] * golden.size, outcome.statuses
         assert not outcome.merged(share_equal_outputs=False)
 
