@@ -6,6 +6,7 @@
 #include "cli/options.h"
 
 int command_run(const options *o, const char *kit_path);
+int command_mutants(const options *o, const char *kit_path);
 int command_list(const options *o);
 int command_show(const options *o);
 int command_explain(const options *o);

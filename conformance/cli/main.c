@@ -27,6 +27,8 @@ static int dispatch(const options *o, const char *kit_path)
     for (size_t i = 0; i < sizeof COMMANDS / sizeof COMMANDS[0]; i++)
         if (strcmp(o->command, COMMANDS[i].name) == 0)
             return COMMANDS[i].run(o);
+    if (strcmp(o->command, "mutants") == 0)
+        return command_mutants(o, kit_path);
     return command_run(o, kit_path);
 }
 

@@ -1,0 +1,17 @@
+/* judge_mutant.h: one faulty implementation, or honest variant, judged as `run` would: a row of the kill matrix. */
+#ifndef CONFORMANCE_CLI_JUDGE_MUTANT_H
+#define CONFORMANCE_CLI_JUDGE_MUTANT_H
+
+#include "cli/kill_matrix.h"
+#include "cli/options.h"
+#include "cli/vectors.h"
+
+typedef struct mutant_judge {
+    const options *options; /* of the command mutants: tier, time limit */
+    const char *kit_path;
+    vectors vectors; /* open */
+} mutant_judge;
+
+void judge_mutant(mutant_result *result, const mutant_judge *judge, const fault_entry *entry);
+
+#endif
