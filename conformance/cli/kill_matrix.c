@@ -62,11 +62,13 @@ size_t kill_matrix_count(const kill_matrix *m, mutant_state state)
     return found;
 }
 
-bool requirement_wants_mutant(const requirement *r, const char **why_not)
+bool requirement_wants_mutant(const requirement *r, bool files, const char **why_not)
 {
-    *why_not = r->unit_test_only ? "It is of psgd.h itself and held by a unit test: no port can break it."
-               : !r->has_check   ? "It has no check yet."
-                                 : NULL;
+    *why_not = r->unit_test_only         ? "It is of psgd.h itself and held by a unit test: no port can break it."
+               : !r->has_check           ? "It has no check yet."
+               : files && r->c_abi_only  ? "Only the C ABI shows it."
+               : !files && r->files_only ? "Only files show it."
+                                         : NULL;
     return *why_not == NULL;
 }
 
@@ -75,7 +77,7 @@ bool kill_matrix_lacks(const kill_matrix *m, size_t requirement_index)
     size_t count;
     const requirement *r = &requirements(&count)[requirement_index];
     const char *why_not;
-    bool lacks = !m->partial && requirement_wants_mutant(r, &why_not);
+    bool lacks = !m->partial && requirement_wants_mutant(r, m->files, &why_not);
     for (size_t i = 0; i < m->count && lacks; i++)
         lacks = !mutant_breaks(m->rows[i].entry, r->id) || m->rows[i].result.failures[requirement_index] == 0;
     return lacks;

@@ -39,6 +39,7 @@ typedef struct mutant_row {
 typedef struct kill_matrix {
     mutant_row *rows; /* [count] in the order of the lists; owned */
     size_t count;
+    bool files;   /* the variants were judged by files, not through the C ABI */
     bool partial; /* --only chose: that a requirement lacks a mutant here says nothing */
     double seconds;
 } kill_matrix;
@@ -53,8 +54,8 @@ bool mutant_breaks(const fault_entry *entry, const char *requirement_id);
 mutant_state mutant_state_of(const mutant_row *row);
 size_t kill_matrix_count(const kill_matrix *m, mutant_state state);
 
-/* Can a port break it at all? Else why it needs no mutant: one sentence, for people. */
-bool requirement_wants_mutant(const requirement *r, const char **why_not);
+/* Can a port break it so that this way in shows it? Else why it needs no mutant here: one sentence, for people. */
+bool requirement_wants_mutant(const requirement *r, bool files, const char **why_not);
 /* The same, and no mutant that was made to break it made it fail. False where --only chose the mutants. */
 bool kill_matrix_lacks(const kill_matrix *m, size_t requirement_index);
 size_t kill_matrix_lacking(const kill_matrix *m);

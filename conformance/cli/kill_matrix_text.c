@@ -143,7 +143,7 @@ static void print_wrong(const kill_matrix *m, mutant_state state, const char *ti
     printf("\n");
 }
 
-static void print_lacking(const kill_matrix *m)
+static void print_lacking(const kill_matrix *m, bool verbose)
 {
     size_t count;
     const requirement *all = requirements(&count);
@@ -152,9 +152,9 @@ static void print_lacking(const kill_matrix *m)
     for (size_t i = 0; i < count; i++)
         if (kill_matrix_lacks(m, i))
             printf("  %s %s\n", all[i].id, all[i].sentence);
-    for (size_t i = 0; i < count && !m->partial; i++) {
+    for (size_t i = 0; i < count && verbose && !m->partial; i++) {
         const char *why_not;
-        if (!requirement_wants_mutant(&all[i], &why_not))
+        if (!requirement_wants_mutant(&all[i], m->files, &why_not))
             printf("without a fault: %s. %s\n", all[i].id, why_not);
     }
 }
@@ -193,7 +193,7 @@ bool kill_matrix_text(const kill_matrix *m, int width, bool verbose, bool quiet)
         print_wrong(m, MUTANT_ACCUSED, "ACCUSED: honest variants that are right, and failed");
         print_wrong(m, MUTANT_UNJUDGED, "NOT JUDGED");
         print_wrong(m, MUTANT_INVISIBLE, "Not visible this way: only the C ABI shows what they break");
-        print_lacking(m);
+        print_lacking(m, verbose);
     }
     print_last(m);
     return fflush(stdout) == 0 && !ferror(stdout);
