@@ -91,6 +91,12 @@ static const scenario all[] = {
     {"scenario/lost-rank", "PSGD-ROB-003", CORE | MULTIRANK, 2, true,
      "Lets each collective of these steps fail on the last rank only, and the following ones on the others.",
      scenario_lost_rank},
+    {"scenario/failing-halves", "PSGD-ROB-003", CORE | ASYNC | MULTIRANK, 2, true,
+     "Lets each collective of these steps, made by submit and wait, fail: as it is called, started, or waited for.",
+     scenario_failing_halves},
+    {"scenario/lost-rank-halves", "PSGD-ROB-003", CORE | ASYNC | MULTIRANK, 2, false,
+     "Lets each collective between submit and wait fail on the last rank only, and the following ones on the others.",
+     scenario_lost_rank_halves},
 };
 
 const scenario *scenarios(size_t *count)

@@ -22,15 +22,6 @@ typedef struct flight { /* a bucket between submit and wait */
     psgd_request *request; /* null: not pending */
 } flight;
 
-static bool offered(const subject *s)
-{
-    if (s->port->submit != NULL && s->port->wait != NULL)
-        return true;
-    if ((s->port->claims & PSGD_CLAIM_ASYNC) != 0)
-        return scenario_fail(s, "the port claims async, and offers no %s", s->port->submit == NULL ? "submit" : "wait");
-    return scenario_unobserved(s, "the port offers no submit and wait");
-}
-
 /* Sessions whose records can be compared whatever is pending. */
 static session plain_session(const subject *s, uint64_t seed)
 {
@@ -257,7 +248,7 @@ bool scenario_pending(const subject *s)
     session like = plain_session(s, 1);
     session_record clean = {0};
     scenario_doing(s, "undisturbed runs");
-    bool ok = offered(s) && session_clean_run(s, &like, STEPS, &clean);
+    bool ok = session_offers_halves(s) && session_clean_run(s, &like, STEPS, &clean);
     for (size_t i = 0; ok && i < PHASES; i++)
         ok = pending_in(s, phases[i], &clean);
     session_record_free(&clean);
@@ -286,7 +277,7 @@ bool scenario_submit_ahead(const subject *s)
     session_record clean = {0}, got = {0};
     flight flights[STEPS][BUCKETS] = {{{.bucket = 0}}};
     scenario_doing(s, "undisturbed runs");
-    bool ok = offered(s) && session_clean_run(s, &like, STEPS, &clean);
+    bool ok = session_offers_halves(s) && session_clean_run(s, &like, STEPS, &clean);
     scenario_doing(s, "submit of an iteration's first bucket before the wait for the last one's last");
     ok = ok && session_open(&e) && pipelined(&e, flights);
     for (size_t step = 0; ok && step < STEPS; step++)
@@ -325,7 +316,7 @@ static bool destroyed_in(const subject *s, int64_t phase)
 
 bool scenario_destroy_pending(const subject *s)
 {
-    bool ok = offered(s);
+    bool ok = session_offers_halves(s);
     for (size_t i = 0; ok && i < PHASES; i++)
         ok = destroyed_in(s, phases[i]);
     return ok;

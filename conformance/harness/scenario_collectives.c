@@ -1,65 +1,39 @@
-/* scenario_collectives.c: collectives that fail (PSGD-ROB-003), and the Q that all ranks must share (PSGD-RND-001). */
+/* scenario_collectives.c: collectives that fail, in step and between submit and wait (PSGD-ROB-003). */
+#include "harness/failing_comm.h"
 #include "harness/scenarios_all.h"
 
-#include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-/* ---- a communicator that fails on order ---- */
-
-typedef enum failure {
-    FAIL_ALL, /* every rank's call number fail_at fails, before anything is sent */
-    FAIL_HERE /* this rank's call number fail_at fails although it took part; on the other ranks, all later calls fail
-               */
-} failure;
-
-typedef struct failing {
-    psgd_comm inner;
+/* How a step is made while its collectives fail. */
+typedef struct trial {
+    const subject *subject;
     failure kind;
-    int64_t calls;   /* since the last reset */
-    int64_t fail_at; /* -1: never */
-    bool is_victim;  /* FAIL_HERE: is it this rank's call that fails? */
-} failing;
-
-static psgd_status failing_allreduce(void *context, void *data, size_t count, psgd_dtype dtype)
-{
-    failing *f = context;
-    int64_t call = f->calls++;
-    if (f->kind == FAIL_ALL)
-        return call == f->fail_at ? PSGD_ERR_COMM : f->inner.allreduce_sum(f->inner.context, data, count, dtype);
-    if (f->fail_at >= 0 && call > f->fail_at)
-        return PSGD_ERR_COMM;
-    psgd_status status = f->inner.allreduce_sum(f->inner.context, data, count, dtype);
-    if (status != PSGD_OK || call != f->fail_at || !f->is_victim)
-        return status;
-    if (count > 0)
-        memset(data, 0xff, count * psgd_dtype_size(dtype)); /* a sum that failed is no sum */
-    return PSGD_ERR_COMM;
-}
-
-static psgd_comm failing_comm(failing *f, const psgd_comm *inner)
-{
-    *f = (failing){.inner = *inner, .fail_at = -1};
-    return (psgd_comm){.struct_size = sizeof(psgd_comm),
-                       .flags = inner->flags,
-                       .context = f,
-                       .rank = inner->rank,
-                       .size = inner->size,
-                       .allreduce_sum = failing_allreduce};
-}
+    bool in_halves; /* by submit and wait */
+} trial;
 
 #define FIRST_COMPRESSED 2 /* session_config's start_iter */
 #define STEPS            7
 static const int64_t failing_steps[] = {1, FIRST_COMPRESSED, 4}; /* plain, first compressed, later */
 
-/* How many collectives this port's step makes. */
-static bool calls_of_step(const subject *s, int64_t step, int64_t *calls)
+static session trial_session(const trial *t, failing_comm *f)
 {
-    failing f;
-    psgd_config config = session_config(s);
-    session e = session_make(s, &config, 1);
-    e.comm = failing_comm(&f, s->comm);
+    psgd_config config = session_config(t->subject);
+    session e = session_make(t->subject, &config, 1);
+    e.comm = failing_comm_make(f, &e.comm, t->kind);
+    e.in_halves = t->in_halves;
+    return e;
+}
+
+static const char *call_of(const trial *t)
+{
+    return t->in_halves ? "submit or wait" : "step";
+}
+
+/* How many collectives this port's step makes. */
+static bool calls_of_step(const trial *t, int64_t step, int64_t *calls)
+{
+    failing_comm f;
+    session e = trial_session(t, &f);
     bool ok = session_open(&e) && session_steps(&e, step, NULL);
     f.calls = 0;
     ok = ok && session_step(&e, NULL);
@@ -70,8 +44,25 @@ static bool calls_of_step(const subject *s, int64_t step, int64_t *calls)
 
 /* ---- all ranks' collective fails, and the step is tried again ---- */
 
-/* Steps with the order to fail: the bucket whose collective failed must say so; then it is tried again. */
-static bool step_with_failure(session *e, failing *f, int64_t at, session_record *got, bool *broken)
+/* What a port must say of a bucket one of whose collectives failed. */
+static bool is_reported(const trial *t, const session *e, psgd_status status, int64_t at, int64_t step)
+{
+    const subject *s = t->subject;
+    if (status == PSGD_OK)
+        return scenario_fail(s,
+                             "collective %lld of iteration %lld returned PSGD_ERR_COMM: expected %s to report an "
+                             "error, got PSGD_OK",
+                             (long long)at, (long long)step, call_of(t));
+    if (s->port->last_error != NULL && session_error(e)[0] == '\0')
+        return scenario_fail(s, "%s gave %s after a failed collective; expected words from last_error, got none",
+                             call_of(t), psgd_status_name(status));
+    return true;
+}
+
+/* Steps with the order to fail: the bucket whose collective failed must say so; then it is tried again. Where submit
+ * has counted the iteration already nobody says what trying again would be: what the state is then is left alone. */
+static bool step_with_failure(const trial *t, session *e, failing_comm *f, int64_t at, session_record *got,
+                              bool *broken)
 {
     const subject *s = e->subject;
     f->calls = 0;
@@ -80,33 +71,29 @@ static bool step_with_failure(session *e, failing *f, int64_t at, session_record
         int64_t before = f->calls, step = e->step;
         psgd_status status = session_attempt(e, b, got);
         bool failed = before <= at && at < f->calls;
+        if (s->outcome->state != SCENARIO_PASS)
+            return false;
         if (!failed && status != PSGD_OK)
             return scenario_fail(s, "an ordinary step gave %s: %s", psgd_status_name(status), session_error(e));
         if (!failed)
             continue;
-        if (status == PSGD_OK)
-            return scenario_fail(s,
-                                 "collective %lld of iteration %lld returned PSGD_ERR_COMM: expected step to report an "
-                                 "error, got PSGD_OK",
-                                 (long long)at, (long long)step);
-        if (s->port->last_error != NULL && session_error(e)[0] == '\0')
-            return scenario_fail(s, "step gave %s after a failed collective; expected words from last_error, got none",
-                                 psgd_status_name(status));
+        if (!is_reported(t, e, status, at, step))
+            return false;
         f->fail_at = -1;
         scenario_doing(s, "the step again, after collective %lld of iteration %lld failed", (long long)at,
                        (long long)step);
-        *broken = session_attempt(e, b, got) != PSGD_OK; /* says that it is broken: as good as rolled back */
+        *broken = (t->in_halves && b + 1 == e->layout->bucket_count) ||
+                  session_attempt(e, b, got) != PSGD_OK; /* says that it is broken: as good as rolled back */
     }
     f->fail_at = -1;
     return s->outcome->state == SCENARIO_PASS;
 }
 
-static bool fails_and_recovers(const subject *s, const session_record *clean, int64_t step, int64_t at)
+static bool fails_and_recovers(const trial *t, const session_record *clean, int64_t step, int64_t at)
 {
-    failing f;
-    psgd_config config = session_config(s);
-    session e = session_make(s, &config, 1);
-    e.comm = failing_comm(&f, s->comm);
+    const subject *s = t->subject;
+    failing_comm f;
+    session e = trial_session(t, &f);
     session_record got = {0};
     bool broken = false;
     char text[160];
@@ -115,7 +102,7 @@ static bool fails_and_recovers(const subject *s, const session_record *clean, in
                    (long long)at, (long long)step);
     scenario_doing(s, "a step in which collective %lld of iteration %lld fails on all ranks", (long long)at,
                    (long long)step);
-    bool ok = session_open(&e) && session_steps(&e, step, &got) && step_with_failure(&e, &f, at, &got, &broken);
+    bool ok = session_open(&e) && session_steps(&e, step, &got) && step_with_failure(t, &e, &f, at, &got, &broken);
     if (ok && !broken)
         ok = session_steps(&e, STEPS - step - 1, &got) && session_same(s, clean, &got, text);
     session_close(&e);
@@ -123,33 +110,45 @@ static bool fails_and_recovers(const subject *s, const session_record *clean, in
     return ok;
 }
 
-bool scenario_failing_collective(const subject *s)
+static bool fails_everywhere(const trial *t)
 {
-    psgd_config config = session_config(s);
-    session like = session_make(s, &config, 1);
+    failing_comm f;
+    session like = trial_session(t, &f);
     session_record clean = {0};
-    scenario_doing(s, "undisturbed runs");
-    bool ok = session_clean_run(s, &like, STEPS, &clean);
+    scenario_doing(t->subject, "undisturbed runs");
+    bool ok = session_clean_run(t->subject, &like, STEPS, &clean);
     for (size_t i = 0; ok && i < sizeof failing_steps / sizeof failing_steps[0]; i++) {
         int64_t calls = 0;
-        ok = calls_of_step(s, failing_steps[i], &calls);
+        ok = calls_of_step(t, failing_steps[i], &calls);
         for (int64_t at = 0; ok && at < calls; at++)
-            ok = fails_and_recovers(s, &clean, failing_steps[i], at);
+            ok = fails_and_recovers(t, &clean, failing_steps[i], at);
     }
     session_record_free(&clean);
     return ok;
 }
 
+bool scenario_failing_collective(const subject *s)
+{
+    return fails_everywhere(&(trial){.subject = s, .kind = FAIL_ALL});
+}
+
+bool scenario_failing_halves(const subject *s)
+{
+    static const failure kinds[] = {FAIL_ALL, FAIL_START, FAIL_WAIT};
+    bool ok = session_offers_halves(s);
+    for (size_t i = 0; ok && i < sizeof kinds / sizeof kinds[0]; i++)
+        ok = fails_everywhere(&(trial){.subject = s, .kind = kinds[i], .in_halves = true});
+    return ok;
+}
+
 /* ---- one rank's collective fails ---- */
 
-static bool loses_rank(const subject *s, int64_t step, int64_t at)
+static bool loses_rank(const trial *t, int64_t step, int64_t at)
 {
-    failing f;
-    psgd_config config = session_config(s);
-    session e = session_make(s, &config, 1);
-    e.comm = failing_comm(&f, s->comm);
+    const subject *s = t->subject;
+    failing_comm f;
+    session e = trial_session(t, &f);
     bool ok = session_open(&e) && session_steps(&e, step, NULL);
-    f.kind = FAIL_HERE;
     f.is_victim = s->comm->rank == s->comm->size - 1;
     f.calls = 0;
     f.fail_at = at;
@@ -161,13 +160,14 @@ static bool loses_rank(const subject *s, int64_t step, int64_t at)
         int64_t first_failing = f.is_victim ? at : at + 1;
         bool failed = before <= first_failing && first_failing < f.calls;
         if (failed && status == PSGD_OK)
-            ok =
-                scenario_fail(s,
-                              "collective %lld of iteration %lld returned PSGD_ERR_COMM on %s: expected step to report "
-                              "an error there, got PSGD_OK",
-                              (long long)first_failing, (long long)step, f.is_victim ? "this rank only" : "this rank");
+            ok = scenario_fail(s,
+                               "collective %lld of iteration %lld returned PSGD_ERR_COMM on %s: expected %s to report "
+                               "an error there, got PSGD_OK",
+                               (long long)first_failing, (long long)step, f.is_victim ? "this rank only" : "this rank",
+                               call_of(t));
         if (!failed && status != PSGD_OK)
-            ok = scenario_fail(s, "no collective failed on this rank, but step gave %s", psgd_status_name(status));
+            ok = scenario_fail(s, "no collective failed on this rank, but %s gave %s", call_of(t),
+                               psgd_status_name(status));
         if (failed)
             break; /* the ranks are no longer at the same place */
     }
@@ -175,14 +175,24 @@ static bool loses_rank(const subject *s, int64_t step, int64_t at)
     return ok;
 }
 
-bool scenario_lost_rank(const subject *s)
+static bool loses_each(const trial *t)
 {
     bool ok = true;
     for (size_t i = 0; ok && i < sizeof failing_steps / sizeof failing_steps[0]; i++) {
         int64_t calls = 0;
-        ok = calls_of_step(s, failing_steps[i], &calls);
+        ok = calls_of_step(t, failing_steps[i], &calls);
         for (int64_t at = 0; ok && at < calls; at++)
-            ok = loses_rank(s, failing_steps[i], at);
+            ok = loses_rank(t, failing_steps[i], at);
     }
     return ok;
+}
+
+bool scenario_lost_rank(const subject *s)
+{
+    return loses_each(&(trial){.subject = s, .kind = FAIL_HERE});
+}
+
+bool scenario_lost_rank_halves(const subject *s)
+{
+    return session_offers_halves(s) && loses_each(&(trial){.subject = s, .kind = FAIL_HERE, .in_halves = true});
 }

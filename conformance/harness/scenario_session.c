@@ -213,6 +213,31 @@ psgd_status session_take_out(const session *e, int64_t step, size_t bucket, driv
     return ok ? PSGD_OK : PSGD_ERR_MEMORY;
 }
 
+bool session_offers_halves(const subject *s)
+{
+    if (s->port->submit != NULL && s->port->wait != NULL)
+        return true;
+    if ((s->port->claims & PSGD_CLAIM_ASYNC) != 0)
+        return scenario_fail(s, "the port claims async, and offers no %s", s->port->submit == NULL ? "submit" : "wait");
+    return scenario_unobserved(s, "the port offers no submit and wait");
+}
+
+/* step, or submit and wait. */
+static psgd_status work_on(session *e, const psgd_bucket *given)
+{
+    const psgd_implementation *port = e->subject->port;
+    if (!e->in_halves)
+        return port->step(e->state, given);
+    psgd_request *request = NULL;
+    const psgd_status status = port->submit(e->state, given, &request);
+    if (status == PSGD_OK && request != NULL)
+        return port->wait(e->state, request);
+    if (status == PSGD_OK || request != NULL)
+        (void)scenario_fail(e->subject, "submit of bucket %zu gave %s and a request that is %s", given->index,
+                            psgd_status_name(status), request != NULL ? "not null" : "null");
+    return status;
+}
+
 psgd_status session_attempt(session *e, size_t bucket, session_record *record)
 {
     drive_buffer buffer = {0};
@@ -220,7 +245,7 @@ psgd_status session_attempt(session *e, size_t bucket, session_record *record)
     int64_t step = e->step;
     psgd_status status = session_hand_in(e, bucket, &buffer, &given);
     if (status == PSGD_OK)
-        status = e->subject->port->step(e->state, &given);
+        status = work_on(e, &given);
     if (status == PSGD_OK) {
         e->step += given.is_last ? 1 : 0;
         status = session_take_out(e, step, bucket, &buffer, record);

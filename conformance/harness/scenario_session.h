@@ -33,6 +33,9 @@ bool scenario_unobserved(const subject *s, const char *format, ...) SCENARIO_PRI
 
 bool scenario_claims(const subject *s, uint64_t claims); /* the port makes all of them */
 
+/* Has it submit and wait? If not: unobserved, or failed where it claims async. */
+bool session_offers_halves(const subject *s);
+
 /* ---- sessions ---- */
 
 typedef struct session_layout { /* the buckets of an iteration, the last one last */
@@ -64,6 +67,7 @@ typedef struct session {
     int64_t step;      /* the next one */
     bool own_q;        /* the port draws its Q itself */
     bool outputs_only; /* records hold no errors and no statistics */
+    bool in_halves;    /* each bucket by submit and wait at once */
     double (*gradient)(const struct session *e, int64_t step, int rank, size_t i); /* null: the ordinary gradients */
     psgd_q_source q_source;
     psgd_state *state;

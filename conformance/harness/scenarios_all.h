@@ -38,6 +38,8 @@ bool scenario_destroy_pending(const subject *s);
 /* scenario_collectives.c */
 bool scenario_failing_collective(const subject *s);
 bool scenario_lost_rank(const subject *s);
+bool scenario_failing_halves(const subject *s);
+bool scenario_lost_rank_halves(const subject *s);
 bool scenario_same_q(const subject *s);
 /* scenario_new_q.c */
 bool scenario_new_q(const subject *s);

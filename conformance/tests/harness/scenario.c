@@ -98,6 +98,8 @@ static const struct {
     {"swallow-comm-error", "scenario/failing-collective", "report an error"},
     {"count-failed-step", "scenario/failing-collective", "tried again"},
     {"swallow-comm-error", "scenario/lost-rank", "report an error"},
+    {"failure-lost", "scenario/failing-halves", "expected submit or wait to report an error"},
+    {"failure-lost", "scenario/lost-rank-halves", "expected submit or wait to report an error"},
     {"no-wait", "scenario/pending", "offers no wait"},
     {"null-request", "scenario/pending", "a null request"},
     {"wait-fails", "scenario/pending", "wait for bucket 1"},
