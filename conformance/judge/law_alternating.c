@@ -10,6 +10,7 @@
 #include "judge/judging.h"
 
 #include "judge/linalg.h"
+#include "judge/memory_shown.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -98,9 +99,14 @@ static bool measure(half_step *h, bool *known, judging *j, int64_t step, size_t 
     return true;
 }
 
-/* left_first: left steps at the first compressed step and every second after it. Measures with probe p, or only counts
- * the steps that fit before the first that does not. */
-static int64_t run(judging *j, probe *first, probe *later, size_t tensor, bool left_first, bool only_count)
+typedef struct probes {
+    probe first, later; /* compressed step */
+    memory_probes memory;
+} probes;
+
+/* left_first: left steps at the first compressed step and every second after it. Measures with p, or (null)
+ * only counts the steps that fit before the first that does not. */
+static int64_t run(judging *j, probes *p, size_t tensor, bool left_first)
 {
     int64_t start = j->c->config.start_iter, fitting = 0;
     for (int64_t step = start; step < j->e.steps; step++) {
@@ -116,14 +122,18 @@ static int64_t run(judging *j, probe *first, probe *later, size_t tensor, bool l
             continue;
         }
         double limit = judging_limit(j, h.row);
-        if (!only_count) {
-            probe_measure(j, step == start ? first : later, h.ratio, limit * h.unit / h.expected_norm, &h.place);
+        if (p != NULL) {
+            probe_measure(j, step == start ? &p->first : &p->later, h.ratio, limit * h.unit / h.expected_norm,
+                          &h.place);
         }
         if (!(h.ratio <= limit)) {
-            if (!only_count) {
+            if (p != NULL) {
                 judging_stop(j, tensor, step);
             }
             return fitting;
+        }
+        if (p != NULL) {
+            memory_shown(j, &p->memory, step, tensor, h.ratio, limit * h.unit, &h.place);
         }
         fitting++;
     }
@@ -135,11 +145,12 @@ void judge_alternating(judging *j)
     if ((j->claims & PSGD_CLAIM_ALTERNATING) == 0) {
         return;
     }
-    probe first = probe_for("PSGD-ALT-001", LIMIT_PROJECTION), later = probe_for("PSGD-ALT-001", LIMIT_HALF_STEP);
+    probes p = {.first = probe_for("PSGD-ALT-001", LIMIT_PROJECTION),
+                .later = probe_for("PSGD-ALT-001", LIMIT_HALF_STEP),
+                .memory = memory_probes_for(LIMIT_HALF_STEP)};
     for (size_t i = 0; i < j->e.tensor_count; i++) {
         if (j->e.tensors[i].compressed && j->c->config.orthogonalization_epsilon == 0) {
-            bool left_first = run(j, &first, &later, i, true, true) >= run(j, &first, &later, i, false, true);
-            run(j, &first, &later, i, left_first, false);
+            run(j, &p, i, run(j, NULL, i, true) >= run(j, NULL, i, false));
         }
     }
 }

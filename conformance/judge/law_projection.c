@@ -10,6 +10,7 @@
 #include "judge/judging.h"
 
 #include "judge/linalg.h"
+#include "judge/memory_shown.h"
 #include "judge/one_step.h"
 
 #include <float.h>
@@ -17,7 +18,8 @@
 #include <stdlib.h>
 
 typedef struct probes {
-    probe projects, rank, own, orthonormal, extreme, conserves, overwrites, telescopes, no_memory, untouched;
+    probe projects, rank, own, orthonormal, extreme;
+    memory_probes memory;
 } probes;
 
 /* out against its own projection of a mean: ratio and the unit u S f; where they differ most. */
@@ -202,28 +204,10 @@ static bool judge_outputs(judging *j, probes *p, int64_t step, size_t tensor)
         difference_ratio(evidence_out(e, step, tensor), evidence_mean(e, step, tensor), x->n, x->m, 1, &found.place);
     }
     bool ok = found.ratio <= judging_limit(j, LIMIT_PROJECTION);
-    bool feedback = j->c->config.use_error_feedback, shown = feedback && evidence_error(e, step, tensor) != NULL;
     if (ok) {
         measure(j, &p->projects, &found, found.expected_norm);
-        if (step == start && start > 0) {
-            measure(j, &p->untouched, &found, evidence_at(e, start - 1, tensor)->norm);
-        }
-        if (step > start) { /* the memory must be big enough to be seen */
-            check_place unused = CHECK_NOWHERE;
-            double memory = difference_ratio(evidence_mean(e, step - 1, tensor), evidence_out(e, step - 1, tensor),
-                                             x->n, x->m, 1, &unused);
-            if (!feedback) {
-                measure(j, &p->no_memory, &found, memory);
-            } else if (!shown) {
-                measure(j, &p->conserves, &found, memory);
-                if (step > start + 1) {
-                    measure(j, &p->overwrites, &found, memory);
-                }
-                if (step == e->steps - 1) {
-                    measure(j, &p->telescopes, &found, memory);
-                }
-            }
-        }
+        memory_shown(j, &p->memory, step, tensor, found.ratio, judging_limit(j, LIMIT_PROJECTION) * found.unit,
+                     &found.place);
         return true;
     }
     bool wrong_scale = found.scaled_ratio <= judging_limit(j, LIMIT_PROJECTION) &&
@@ -234,13 +218,17 @@ static bool judge_outputs(judging *j, probes *p, int64_t step, size_t tensor)
     }
     if (wrong_scale || !finite || zero) {
         measure(j, &p->projects, &found, found.expected_norm);
-    } else if (step == start || !feedback) {
+    } else if (step == start || !j->c->config.use_error_feedback) {
         bool memory = shows_wrong_memory(j, step, tensor);
-        measure(j, !memory ? &p->projects : step == start ? &p->untouched : &p->no_memory, &found, found.expected_norm);
+        measure(j,
+                !memory         ? &p->projects
+                : step == start ? &p->memory.untouched
+                                : &p->memory.no_memory,
+                &found, found.expected_norm);
     } else {
-        measure(j, &p->conserves, &found, found.expected_norm);
-        measure(j, &p->overwrites, &found, found.expected_norm);
-        measure(j, &p->telescopes, &found, found.expected_norm);
+        measure(j, &p->memory.conserves, &found, found.expected_norm);
+        measure(j, &p->memory.overwrites, &found, found.expected_norm);
+        measure(j, &p->memory.telescopes, &found, found.expected_norm);
     }
     return false;
 }
@@ -341,11 +329,7 @@ void judge_projection(judging *j)
                 .own = probe_for("PSGD-AGG-002", LIMIT_OWN_FACTORS),
                 .orthonormal = probe_for("PSGD-ORT-001", LIMIT_ORTHONORMAL),
                 .extreme = probe_for("PSGD-ORT-006", LIMIT_PROJECTION),
-                .conserves = probe_for("PSGD-EF-001", LIMIT_PROJECTION),
-                .overwrites = probe_for("PSGD-EF-004", LIMIT_PROJECTION),
-                .telescopes = probe_for("PSGD-EF-005", LIMIT_PROJECTION),
-                .no_memory = probe_for("PSGD-EF-007", LIMIT_PROJECTION),
-                .untouched = probe_for("PSGD-ITR-003", LIMIT_PROJECTION)};
+                .memory = memory_probes_for(LIMIT_PROJECTION)};
     for (size_t i = 0; i < j->e.tensor_count; i++) {
         if (!j->e.tensors[i].compressed) {
             continue;
