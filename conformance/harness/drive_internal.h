@@ -21,9 +21,9 @@ typedef struct drive {
     psgd_implementation port;
     const drive_options *options;
     watched_comm comm;
-    psgd_comm outer; /* what the port got */
+    psgd_comm outer, given; /* what the port got, and a copy that is spoilt after create, which may not keep it */
     drive_q q;
-    psgd_config config;
+    psgd_config config; /* the same */
     psgd_state *state;
     drive_flight *flights; /* [bucket_count]; null unless the case is async */
     int rank;

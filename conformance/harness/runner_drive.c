@@ -103,24 +103,33 @@ static bool offers_what_is_asked(drive *d)
     return drive_rank_fails(d, PSGD_ERR_ARGUMENT, "the port claims async, and offers no %s", missing);
 }
 
-static bool create(drive *d)
+/* One call of create, with the case's Q or the port's own. text[size]: what the port says. */
+static psgd_status call_create(drive *d, char *text, size_t size)
 {
-    char text[512] = "";
     d->config = d->c->config;
     d->config.struct_size = (uint32_t)sizeof d->config;
     d->config.q_source = d->t->q_given ? drive_q_source(&d->q) : NULL;
     d->config.log = d->rank == 0 ? log_line : NULL;
     d->config.log_context = d;
+    d->given = d->outer;
+    text[0] = '\0';
+    d->state = NULL;
+    psgd_status status = d->port.create(&d->config, &d->given, &d->state, text, size);
+    memset(&d->config, 0xa5, sizeof d->config);
+    memset(&d->given, 0xa5, sizeof d->given);
+    text[size - 1] = '\0';
+    return status;
+}
+
+static bool create(drive *d)
+{
+    char text[512];
     drive_at(d, "create");
-    psgd_status status = d->port.create(&d->config, &d->outer, &d->state, text, sizeof text);
+    psgd_status status = call_create(d, text, sizeof text);
     if (status == PSGD_ERR_UNSUPPORTED && d->t->q_given) { /* a port that cannot take a Q is judged by its own */
         d->t->q_given = false;
-        d->config.q_source = NULL;
-        d->state = NULL;
-        text[0] = '\0';
-        status = d->port.create(&d->config, &d->outer, &d->state, text, sizeof text);
+        status = call_create(d, text, sizeof text);
     }
-    text[sizeof text - 1] = '\0';
     if (status == PSGD_OK && d->state == NULL)
         return drive_rank_fails(d, PSGD_ERR_ARGUMENT, "create returned PSGD_OK and a null state");
     if (status != PSGD_OK) {

@@ -14,6 +14,7 @@
 
 #include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #ifdef __linux__
 #include <sys/prctl.h>
@@ -54,6 +55,14 @@ static bool load(rank *r, implementation *impl, const char *name)
     return true;
 }
 
+/* The size of the world, as launchers of ranks say it: what a port that takes the world for its group has at hand. */
+static bool say_world_size(const rank *r)
+{
+    char text[16];
+    (void)snprintf(text, sizeof text, "%d", (int)(r->c != NULL ? r->c->problem.of_world : r->comm.size));
+    return setenv("WORLD_SIZE", text, 1) == 0;
+}
+
 /* What is to be run. *c is null without a case; else *c must be freed if this is true. */
 static bool find_task(rank *r, test_case *c, const rank_arguments *a)
 {
@@ -68,6 +77,10 @@ static bool find_task(rank *r, test_case *c, const rank_arguments *a)
         r->s = scenario_find(a->scenario_name);
     if (a->scenario_name != NULL && r->s == NULL) {
         (void)refuse(message, size, "there is no scenario '%s'", a->scenario_name);
+        return rank_ends(r->answer, ENDING_KIT_FAILED, false);
+    }
+    if (!say_world_size(r)) {
+        (void)refuse(message, size, "WORLD_SIZE cannot be set in the environment");
         return rank_ends(r->answer, ENDING_KIT_FAILED, false);
     }
     return true;
