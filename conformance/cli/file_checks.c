@@ -23,40 +23,31 @@ static void expect(session *s, const char *requirement_id, const char *id, const
     verdict_expect(&s->verdict, index, holds, &nowhere, "%s", message != NULL ? message : "");
 }
 
-static void add_case(session *s, const char *id, const char *problem_text)
+/* One of a case's runs: its own, or the second one, whose file the message names. */
+static void add_run(session *s, const plan_item *item, const char *problem_text, const char *id)
 {
     const result_case *of = result_folder_case(s->results, id);
     if (of == NULL || of->state == RESULT_UNREAD) /* the first run is missing: there is nothing to hold it against */
         return;
     const bool whole = of->state == RESULT_WHOLE;
     if (whole || of->state == RESULT_MISSING || of->state == RESULT_DAMAGED)
-        expect(s, IS_THERE, id, problem_text, whole, of->message);
+        expect(s, IS_THERE, item->id, problem_text, whole, of->message);
     if (whole || of->state == RESULT_MISPLACED)
-        expect(s, IS_ITS_OWN, id, problem_text, whole, of->message);
+        expect(s, IS_ITS_OWN, item->id, problem_text, whole, of->message);
     if (of->beside)
-        expect(s, IS_OF_IT, id, problem_text, !of->altered, of->message);
+        expect(s, IS_OF_IT, item->id, problem_text, !of->altered, of->message);
 }
 
 static bool add_item(session *s, const plan_item *item)
 {
-    char *text = problem_print(&item->problem);
-    bool ok = text != NULL;
-    if (ok)
-        add_case(s, item->id, text);
+    char *text = problem_print(&item->problem), *second = suite_companion_id(item->id);
+    const bool ok = text != NULL && second != NULL;
+    if (ok) {
+        add_run(s, item, text, item->id);
+        add_run(s, item, text, second);
+    }
     free(text);
-    problem other;
-    if (!ok || item->companion == COMPANION_NONE)
-        return ok;
-    if (!suite_companion_problem(&other, &item->problem, item->companion))
-        return false;
-    char *id = suite_companion_id(item->id);
-    text = problem_print(&other);
-    ok = id != NULL && text != NULL;
-    if (ok)
-        add_case(s, id, text);
-    free(id);
-    free(text);
-    problem_free(&other);
+    free(second);
     return ok;
 }
 

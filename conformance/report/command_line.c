@@ -55,6 +55,10 @@ static bool is_fixed_case(const char *id)
 
 void command_line_again(FILE *file, const run_report *r, const check *c)
 {
+    if (c->case_id[0] == '(') { /* of no case, but of all files, or of the command */
+        command_line_print(file, r);
+        return;
+    }
     print_start(file, r);
     /* Random problems, and those of --case, have no name that lasts, but in a folder of files. */
     if (c->problem != NULL && !is_fixed_case(c->case_id) && r->way != WAY_FILES)
