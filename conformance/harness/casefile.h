@@ -1,4 +1,4 @@
-/* casefile.h: cases and results as safetensors files (conformance/README.md has the format). Made for hostile files. */
+/* casefile.h: cases and results as safetensors files (conformance/FILES.md has the format). Made for hostile files. */
 #ifndef CONFORMANCE_HARNESS_CASEFILE_H
 #define CONFORMANCE_HARNESS_CASEFILE_H
 

@@ -1,4 +1,4 @@
-/* casefile_write.c: writes a case. conformance/README.md, "Case and result files", has the format. */
+/* casefile_write.c: writes a case. conformance/FILES.md has the format. */
 #include "harness/case_internal.h"
 #include "harness/casefile.h"
 #include "harness/claims.h"

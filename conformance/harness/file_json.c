@@ -1,5 +1,5 @@
 /* file_json.c: the JSON texts in the metadata of case and result files: config, group, status, statistics. Readers take
- * exactly the members that are documented (conformance/README.md) and check each one's type and range; unknown members
+ * exactly the members that are documented (conformance/FILES.md) and check each one's type and range; unknown members
  * of status and statistics are passed over, so that a port may add its own.
  */
 #include "harness/file_parts.h"
