@@ -85,6 +85,21 @@ run(EXIT 1 COMMAND "${kit}" run --impl faulty:nan --only torch-r1-w1)
 run(EXIT 0 COMMAND ${MPIRUN} "${kit}" run --impl ref --only torch-r1-w1)
 expect("${passed}")
 
+# The kit's example, as its README says: as a plug-in, and as a program that exchanges files.
+set(examples "${stage}${DATADIR}/psgd/examples")
+get_filename_component(include "${stage}${LIBDIR}/../include" ABSOLUTE)
+run(EXIT 0 COMMAND "${CC}" -std=c11 ${CFLAGS} -shared -fPIC "-I${include}" "${examples}/minimal_port.c" -o libminimal.so -lm)
+run(EXIT 0 COMMAND "${kit}" run --impl ./libminimal.so --only core-long)
+expect("${passed}")
+run(EXIT 0 COMMAND ${pkg_config} --cflags --libs psgd-comm)
+separate_arguments(flags UNIX_COMMAND "${output}")
+set(core "${SOURCE}/ref/core")
+file(GLOB sources "${SOURCE}/conformance/examples/files_[crt]*.c" "${core}/safetensors*.c" "${core}/config.c" "${core}/layout.c")
+run(EXIT 0 COMMAND "${CC}" -std=c11 -D_POSIX_C_SOURCE=200809L ${CFLAGS} "-I${SOURCE}/ref" "-I${SOURCE}/ref/include" ${sources}
+                   "${examples}/minimal_port.c" ${flags} "-Wl,-rpath,${stage}${LIBDIR}" -ljansson -lm -lpthread -o my_port_files)
+run(EXIT 0 COMMAND "${kit}" run --exec ./my_port_files --only core-long)
+expect("${passed}")
+
 # The golden files that it takes are those installed with it, though the source tree has others.
 file(APPEND "${golden}/torch-r1-w1.safetensors" "x")
 run(EXIT 5 COMMAND "${kit}" run --impl ref --only torch-r1-w1)
