@@ -163,7 +163,9 @@ def write_result(outcome, folder, hook, version, claims):
         "statistics": json.dumps(_finite(outcome.statistics)),
     }
     path = os.path.join(folder, f"{case.id}.result.safetensors")
-    safetensors.write(path, outcome.merged(share_equal_outputs=False), metadata)
+    tensors = outcome.merged(share_equal_outputs=False)
+    drawn = [name for name in tensors if name.startswith("q0/")]  # by PyTorch's hook; no part of a result
+    safetensors.write(path, {name: t for name, t in tensors.items() if name not in drawn}, metadata)
 
 
 def _finite(statistics):
