@@ -114,7 +114,7 @@ verdict_counts verdict_count(const verdict *v);
  * of this one. A failure that is waived is none, and its MUST needs no passing case; its claim needs one. partial:
  * --only or --case chose the cases, so that what no case shows is no failure. */
 uint64_t verdict_failed_claims(const verdict *v, uint64_t tested, bool partial, char *text, size_t size);
-/* Those of which some check passed. */
+/* Those of which some check passed; that files are whole shows nothing of what is in them. */
 uint64_t verdict_shown_claims(const verdict *v);
 /* Those that no requirement has for its own (types, async): only cases made for them show them. */
 uint64_t verdict_claims_of_cases(uint64_t claims);

@@ -83,7 +83,8 @@ uint64_t verdict_shown_claims(const verdict *v)
 {
     uint64_t shown = 0;
     for (size_t i = 0; i < v->count; i++) {
-        shown |= v->checks[i].state == CHECK_PASS ? v->checks[i].requirement->claims : 0;
+        const check *c = &v->checks[i];
+        shown |= c->state == CHECK_PASS && !c->requirement->files_only ? c->requirement->claims : 0;
     }
     return shown;
 }

@@ -6,7 +6,7 @@
 
 list='psgd-export.json'
 one=core-w2-r2
-export_only="--only torch-r3-w3 --only core-w2-r2 --only torch-checkpoint"
+export_only="--only torch-r3-w3 --only core-ef-only --only core-ws-only --only core-w2-r2 --only torch-checkpoint"
 
 check()
 {
@@ -38,7 +38,7 @@ in_header()
 # ---- a good folder ----
 
 # shellcheck disable=SC2086
-expect 0 '4 cases written' "$KIT" export "$TMP/whole" $export_only
+expect 0 '6 cases written' "$KIT" export "$TMP/whole" $export_only
 cp -R "$TMP/whole" "$TMP/ranks" && cp -R "$TMP/whole" "$TMP/bare" || exit 1
 expect 0 '' "$FILE_PORT" "$KIT" ref "$TMP/whole" whole
 expect 0 '' "$FILE_PORT" "$KIT" ref "$TMP/ranks" ranks
@@ -195,6 +195,12 @@ in_header "$result" 'out/t4/' 'out/t3/'
 in_header "$result" 'out/tX/' 'out/t4/'
 check 1 'FAILED PSGD-'
 refute 'PSGD-FIL'
+fresh
+in_header "$folder/core-ws-only.result.safetensors" 'core-ws-only' 'core-ef-only' # other data of the same shape
+mv "$folder/core-ws-only.result.safetensors" "$folder/core-ef-only.result.safetensors"
+check 1 'FAILED PSGD-'
+says 'there is no core-ws-only.result.safetensors'
+grep 'FAILED PSGD-' "$TMP/output" | grep -qv 'PSGD-FIL' || fail 'the results of another case passed'
 fresh
 in_header "$result" 'out/t3/b0/k1' 'out/t3/b0/k7'
 check 1 'is of none of the ranks'

@@ -274,9 +274,31 @@ static void a_waived_failure_is_none(void **state)
     verdict_free(&v);
 }
 
+/* Files that are whole show nothing of what is in them; a run without files needs no check of them. */
+static void files_show_no_claim(void **state)
+{
+    (void)state;
+    const uint64_t core = PSGD_CLAIM_CORE;
+    char text[4096];
+    verdict v = {0};
+    assert_true(requirement_find("PSGD-FIL-001")->files_only);
+    add(&v, "PSGD-FIL-001", CHECK_PASS);
+    assert_int_equal(verdict_shown_claims(&v), 0);
+    verdict_free(&v);
+    assert_int_equal(failed_with("PSGD-FIL-001", CHECK_FAIL, core, false, text, sizeof text), core);
+    assert_non_null(strstr(text, "PSGD-FIL-001 failed"));
+    v = (verdict){0};
+    add(&v, "PSGD-AGG-002", CHECK_PASS);
+    assert_int_equal(verdict_failed_claims(&v, core, false, text, sizeof text), core); /* for other reasons */
+    assert_null(strstr(text, "PSGD-FIL"));
+    assert_int_equal(verdict_shown_claims(&v), core);
+    verdict_free(&v);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_limit_has_an_inside_and_an_outside),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(files_show_no_claim),
+                                       cmocka_unit_test(every_limit_has_an_inside_and_an_outside),
                                        cmocka_unit_test(power_decides_what_is_trusted),
                                        cmocka_unit_test(first_failure_is_kept),
                                        cmocka_unit_test(largest_ratio_is_of_its_own_limit),
