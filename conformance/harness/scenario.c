@@ -6,6 +6,7 @@
 #include <string.h>
 
 #define CORE       PSGD_CLAIM_CORE
+#define EF         PSGD_CLAIM_ERROR_FEEDBACK
 #define TORCH      PSGD_CLAIM_TORCH
 #define MULTIRANK  PSGD_CLAIM_MULTIRANK
 #define CHECKPOINT PSGD_CLAIM_CHECKPOINT
@@ -29,6 +30,11 @@ static const scenario all[] = {
     {"scenario/layout-changed", "PSGD-ITR-005", CORE, 1, true,
      "Changes a bucket's layout after its first compressed step, in five ways, and goes on as if nothing had been.",
      scenario_layout_changed},
+    {"scenario/layout-free", "PSGD-ITR-005", CORE, 1, true,
+     "With both memories off, changes the layout between compressed steps, which is no contradiction.",
+     scenario_layout_free},
+    {"scenario/bucket-order", "PSGD-EF-004", CORE | EF, 1, true,
+     "Hands over an iteration's two buckets the other way round at every second step.", scenario_bucket_order},
     {"scenario/flat-layout", "PSGD-ITR-005", CORE | FLAT, 1, true,
      "Changes the length of a flattened bucket after its first compressed step, and goes on as if nothing had been.",
      scenario_flat_layout},

@@ -112,6 +112,69 @@ bool scenario_layout_changed(const subject *s)
     return session_keeps_layout(s, &config, refuses_all, "layouts");
 }
 
+/* ---- where nothing is remembered ---- */
+
+static const psgd_bucket other_buckets[] = {{.index = 0, .tensor_count = 2, .shapes = swapped},
+                                            {.index = 1, .tensor_count = 2, .shapes = longer}};
+static const session_layout other = {2, other_buckets};
+
+/* Steps of both layouts in turn, as `turns` says, one letter a step. */
+static bool run_in_turns(session *e, const char *turns, session_record *record)
+{
+    for (const char *turn = turns; *turn != '\0'; turn++) {
+        e->layout = *turn == 'o' ? &other : &session_ordinary;
+        scenario_doing(e->subject, "compressed step %d of layouts in turn, with both memories off",
+                       (int)(turn - turns));
+        if (!session_step(e, record))
+            return false;
+    }
+    return true;
+}
+
+/* Each step is what it is in a run of its layout alone, where Q is handed in; of a port's own Q nothing is compared. */
+static bool same_as_alone(session *e, const session_record *mixed, const char *turns)
+{
+    const subject *s = e->subject;
+    session_record alone = {0}, expected = {0};
+    const char *const all[] = {"ooooo", "-----"};
+    bool ok = true;
+    for (size_t i = 0; ok && i < 2; i++) {
+        session again = *e;
+        again.step = 0;
+        ok = session_open(&again) && run_in_turns(&again, all[i], &alone);
+        session_close(&again);
+    }
+    for (size_t t = 0; ok && turns[t] != '\0'; t++)
+        for (size_t i = 0; ok && i < alone.segment_count; i++) {
+            const struct session_segment *g = &alone.segments[i];
+            const size_t end = i + 1 < alone.segment_count ? alone.segments[i + 1].first : alone.count;
+            const bool is_other = i < alone.segment_count / 2;
+            if (g->step == (int64_t)t && is_other == (turns[t] == 'o') &&
+                !session_record_add(&expected, g->step, g->bucket, g->what, alone.values + g->first, end - g->first))
+                ok = scenario_unobserved(s, "the kit had no memory for the comparison");
+        }
+    ok = ok && session_same(s, &expected, mixed, "layouts in turn, with both memories off, against each on its own");
+    session_record_free(&alone);
+    session_record_free(&expected);
+    return ok;
+}
+
+bool scenario_layout_free(const subject *s)
+{
+    static const char turns[] = "-o-o-";
+    psgd_config config = session_config(s);
+    config.use_error_feedback = config.warm_start = false;
+    config.start_iter = 0;
+    session e = session_make(s, &config, 1);
+    e.outputs_only = true;
+    session_record mixed = {0};
+    bool ok = session_open(&e) && run_in_turns(&e, turns, &mixed);
+    session_close(&e);
+    ok = ok && (e.own_q || same_as_alone(&e, &mixed, turns));
+    session_record_free(&mixed);
+    return ok;
+}
+
 /* ---- tensors without elements ---- */
 
 static const size_t dims_9[] = {9}, dims_5x0[] = {5, 0}, dims_0x5[] = {0, 5}, dims_0[] = {0}, dims_1[] = {1};

@@ -10,6 +10,48 @@
 
 #define STEPS 6
 
+static double gradient(const session *e, int64_t step, int rank, size_t i)
+{
+    return session_uniform(e->seed, 970 + (uint64_t)step, (uint64_t)rank, i);
+}
+
+/* The same run twice, one state after the other: what the second shows, if it takes the Q handed in, is what the first
+ * did. */
+static bool leaves_nothing(const subject *s, const session *like)
+{
+    session one = *like, two = *like;
+    session_record first = {0}, second = {0};
+    bool ok = session_open(&one) && session_steps(&one, STEPS, &first);
+    session_close(&one);
+    ok = ok && session_open(&two) && session_steps(&two, STEPS, &second);
+    session_close(&two);
+    ok = ok && (two.own_q || session_alike(s, &first, &second, "a state, against one before it that did the same"));
+    session_record_free(&first);
+    session_record_free(&second);
+    return ok;
+}
+
+/* One rank's plain mean is its gradient: before start_iter, and not after it. */
+static bool starts_as_configured(const session *e, const session_record *record)
+{
+    for (size_t i = 0; i < record->segment_count; i++) {
+        const struct session_segment *g = &record->segments[i];
+        if (g->what[0] != 'o' || g->step >= e->config.start_iter) /* "output" */
+            continue;
+        const size_t end = i + 1 < record->segment_count ? record->segments[i + 1].first : record->count;
+        for (size_t j = g->first; j < end; j++) {
+            const double expected = gradient(e, g->step, 0, j - g->first);
+            if (record->values[j] != expected)
+                return scenario_fail(e->subject,
+                                     "a second state, start_iter %lld after the first one's 2: expected step %lld to "
+                                     "be a plain mean, element %zu %.9g, got %.9g",
+                                     (long long)e->config.start_iter, (long long)g->step, j - g->first, expected,
+                                     record->values[j]);
+        }
+    }
+    return true;
+}
+
 bool scenario_two_states(const subject *s)
 {
     psgd_config first_config = session_config(s), second_config = session_config(s);
@@ -18,8 +60,10 @@ bool scenario_two_states(const subject *s)
     second_config.random_seed = 5;
     session first = session_make(s, &first_config, 1), second = session_make(s, &second_config, 2);
     session_record first_alone = {0}, second_alone = {0}, first_got = {0}, second_got = {0};
+    first.gradient = second.gradient = gradient;
     scenario_doing(s, "each state on its own");
-    bool ok = session_clean_run(s, &first, STEPS, &first_alone) && session_clean_run(s, &second, STEPS, &second_alone);
+    bool ok = leaves_nothing(s, &first) && session_clean_run(s, &first, STEPS, &first_alone) &&
+              session_clean_run(s, &second, STEPS, &second_alone) && starts_as_configured(&second, &second_alone);
     scenario_doing(s, "two live states, stepped bucket by bucket in turn");
     ok = ok && session_open(&first) && session_open(&second);
     for (int i = 0; ok && i < STEPS; i++)

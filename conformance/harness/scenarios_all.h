@@ -13,6 +13,9 @@ bool scenario_rate_zero(const subject *s);
 bool scenario_layout_rebuilt(const subject *s);
 bool scenario_layout_changed(const subject *s);
 bool scenario_empty_tensors(const subject *s);
+bool scenario_layout_free(const subject *s);
+/* scenario_bucket_order.c */
+bool scenario_bucket_order(const subject *s);
 /* scenario_flattened.c */
 bool scenario_flat_rank(const subject *s);
 bool scenario_flat_layout(const subject *s);

@@ -2,6 +2,8 @@
  * under every selection rule. */
 #include "harness/suite_tables.h"
 
+/* Buckets that grow find workspaces of the first one's size; the tall matrix, more than 65536 elements in columns that
+ * cost no time, finds indices of 16 bits. */
 /* clang-format off */
 static const suite_case cases[] = {
     /* ---- any port: the laws, by rank and world ---- */
@@ -30,7 +32,8 @@ static const suite_case cases[] = {
     {"core-start5-w1", "W1/r1/s5/f32/[24x40,17]/seed=227", "PSGD-ITR-001 PSGD-ITR-003", 0, OTHER, FULL, COMPANION_NONE},
     {"core-buckets-2", "W2/r2/s3/f32/[24x40,17;20x30]/seed=228", "PSGD-ITR-002 PSGD-EF-004", 0, OTHER, QUICK, COMPANION_NONE},
     {"core-buckets-3", "W3/r2/f32/[24x40;17;30x20,5]/grad=power/seed=229", "PSGD-ITR-002 PSGD-EF-004 PSGD-SEL-005", 0, OTHER, QUICK, COMPANION_NONE},
-    {"core-buckets-same-shapes", "W1/r2/f32/[24x40;24x40]/seed=230", "PSGD-ITR-002 PSGD-EF-004 PSGD-SEL-005", 0, OTHER, FULL, COMPANION_NONE},
+    {"core-buckets-same-shapes", "W1/r2/f32/[24x40;24x40]/seed=230", "PSGD-ITR-002 PSGD-EF-004 PSGD-SEL-005", 0, OTHER, QUICK, COMPANION_NONE},
+    {"core-buckets-growing", "W2/r2/f32/[17,5;20x30;24x40,9]/seed=233", "PSGD-AGG-001 PSGD-AGG-002 PSGD-EF-001", 0, OTHER, QUICK, COMPANION_NONE},
     {"core-long", "W3/r2/i14/f32/[24x40,17]/seed=231", "PSGD-EF-005 PSGD-EF-004 PSGD-EF-006", 0, OTHER, QUICK, COMPANION_NONE},
     {"core-long-f64", "W2/r1/i14/f64/[20x20,5]/grad=power/seed=232", "PSGD-EF-005 PSGD-EF-004 PSGD-EF-006", 0, OTHER, FULL, COMPANION_NONE},
     /* ---- any port: selection ---- */
@@ -42,6 +45,7 @@ static const suite_case cases[] = {
     {"core-empty-columns", "W2/r2/f32/[24x40,5x0,3]/seed=245", "PSGD-SEL-006", 0, OTHER, QUICK, COMPANION_NONE},
     {"core-empty-rows", "W2/r2/f32/[24x40,0x5,3]/seed=246", "PSGD-SEL-006", 0, OTHER, FULL, COMPANION_NONE},
     {"core-scalar", "W2/r2/f32/[24x40,scalar,3]/seed=247", "PSGD-SEL-006", 0, OTHER, FULL, COMPANION_NONE},
+    {"core-tall", "W1/r2/i3/f32/-/[8200x8]/grad=decay:0.5/seed=249", "PSGD-AGG-002 PSGD-AGG-004", 0, OTHER, QUICK, COMPANION_NONE},
     {"core-tall-and-wide", "W2/r2/f32/[40x24,12x60,60x12]/seed=248", "PSGD-AGG-002 PSGD-AGG-004", 0, OTHER, FULL, COMPANION_NONE},
     /* ---- any port: exact ranks, scaling, order of ranks ---- */
     {"core-rank-r1", "W1/r1/f32/[24x40]/grad=rank:1/seed=260", "PSGD-AGG-005", 0, OTHER, FULL, COMPANION_NONE},

@@ -5,8 +5,8 @@
  *
  * Who broke what: row 1b involves Mb, never Q. If it fails at the first compressed step, where there is no memory, the
  * projection is wrong: AGG-002. If it held there and fails later, Mb is not what error feedback makes it: EF-001,
- * EF-004 and EF-005, or EF-007 if memory shows where none should be. A multiple of Pi Mb is a wrong scale, so AGG-002
- * at any step. */
+ * EF-004 and EF-005, or EF-007 if memory shows where none should be; EF-004 alone at the first step if it shows what
+ * another bucket left. A multiple of Pi Mb is a wrong scale, so AGG-002 at any step. */
 #include "judge/judging.h"
 
 #include "judge/linalg.h"
@@ -161,6 +161,31 @@ static bool shows_wrong_memory(judging *j, int64_t step, size_t tensor)
     return found;
 }
 
+/* Does Mb hold what another bucket left out in this very step? Only of buckets before this one, and of tensors that lie
+ * at the same place in theirs. */
+static bool shows_other_bucket(judging *j, int64_t step, size_t tensor)
+{
+    const evidence_tensor *x = &j->e.tensors[tensor];
+    bool found = false;
+    double *extra = calloc(x->n * x->m, sizeof *extra);
+    if (extra == NULL) {
+        judging_lacks_memory(j);
+        return false;
+    }
+    for (size_t t = 0; t < tensor && !found; t++) {
+        const evidence_tensor *other = &j->e.tensors[t];
+        if (other->bucket == x->bucket || other->offset != x->offset || other->n != x->n || other->m != x->m) {
+            continue;
+        }
+        for (size_t i = 0; i < x->n * x->m; i++) {
+            extra[i] = evidence_mean(&j->e, step, t)[i] - evidence_out(&j->e, step, t)[i];
+        }
+        found = projects_with(j, step, tensor, extra);
+    }
+    free(extra);
+    return found;
+}
+
 /* Measures a projection under one probe. */
 static bool measure(judging *j, probe *p, const projection *found, double of_norm)
 {
@@ -220,8 +245,10 @@ static bool judge_outputs(judging *j, probes *p, int64_t step, size_t tensor)
         measure(j, &p->projects, &found, found.expected_norm);
     } else if (step == start || !j->c->config.use_error_feedback) {
         bool memory = shows_wrong_memory(j, step, tensor);
+        bool shared = !memory && j->c->config.use_error_feedback && shows_other_bucket(j, step, tensor);
         measure(j,
-                !memory         ? &p->projects
+                shared          ? &p->memory.overwrites
+                : !memory       ? &p->projects
                 : step == start ? &p->memory.untouched
                                 : &p->memory.no_memory,
                 &found, found.expected_norm);
