@@ -158,7 +158,7 @@ static double condition_of_columns(judging *j, int64_t step, size_t tensor)
         judging_lacks_memory(j);
     } else if (q != NULL && kept == 0) {
         condition = 1;
-    } else if (q != NULL && singular_values(columns, kept, m, s, NULL, NULL)) {
+    } else if (q != NULL && singular_values(columns, kept, m, s)) {
         condition = s[0] / s[kept - 1];
     }
     free(q);

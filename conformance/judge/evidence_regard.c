@@ -66,14 +66,15 @@ bool evidence_regard(evidence *e, int64_t step, size_t tensor)
     if (!all_finite(mean, count) || !at->knows_mean) {
         return true;
     }
-    size_t least = x->n < x->m ? x->n : x->m;
-    double *s = evidence_doubles(least);
-    bool ok = s != NULL && singular_values(mean, x->n, x->m, s, NULL, NULL);
+    const size_t least = x->n < x->m ? x->n : x->m;
+    const size_t which[] = {0, x->r - 1, x->r < least ? x->r : least - 1, least - 1};
+    double s[4];
+    const bool ok = chosen_singular_values(mean, x->n, x->m, which, 4, s);
     if (ok) {
         at->sigma_first = s[0];
-        at->sigma_r = s[x->r - 1];
-        at->sigma_next = x->r < least ? s[x->r] : 0;
-        at->sigma_last = s[least - 1];
+        at->sigma_r = s[1];
+        at->sigma_next = x->r < least ? s[2] : 0;
+        at->sigma_last = s[3];
         bool deficient = x->gram_schmidt && !(at->sigma_r > 10 * e->u * at->scale);
         if (at->regard == REGARD_FULL && deficient && e->epsilon == 0) {
             at->regard = REGARD_DEFICIENT;
@@ -81,6 +82,5 @@ bool evidence_regard(evidence *e, int64_t step, size_t tensor)
             at->regard = REGARD_EXTREME;
         }
     }
-    free(s);
     return ok;
 }

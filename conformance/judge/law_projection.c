@@ -272,20 +272,19 @@ static bool judge_rank(judging *j, probe *p, int64_t step, size_t tensor)
     if (x->r >= least || !all_finite(out, x->n * x->m)) {
         return true;
     }
-    double *s = calloc(least, sizeof *s);
+    double tail;
     bool ok = true;
-    if (s == NULL || !singular_values(out, x->n, x->m, s, NULL, NULL)) {
+    if (!chosen_singular_values(out, x->n, x->m, &x->r, 1, &tail)) {
         judging_lacks_memory(j);
     } else {
         check_place place = place_of(j, step, tensor, STAGE_OUT);
         double own = DBL_EPSILON * sqrt((double)(x->n > x->m ? x->n : x->m));
         double unit = (j->e.u + own) * at->scale;
-        place.got = s[x->r];
+        place.got = tail;
         place.expected = 0;
-        double ratio = s[x->r] == 0 ? 0 : s[x->r] / unit;
+        double ratio = tail == 0 ? 0 : tail / unit;
         ok = probe_measure(j, p, ratio, judging_limit(j, LIMIT_RANK_TAIL) * unit / at->sigma_next, &place);
     }
-    free(s);
     return ok;
 }
 

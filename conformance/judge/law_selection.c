@@ -19,14 +19,11 @@ static double rank_tail(judging *j, const double *a, const evidence_tensor *x)
     if (x->r >= least || !all_finite(a, x->n * x->m)) {
         return x->r >= least ? 0 : (double)NAN;
     }
-    double *s = calloc(least, sizeof *s);
     double tail = NAN;
-    if (s == NULL || !singular_values(a, x->n, x->m, s, NULL, NULL)) {
+    if (!chosen_singular_values(a, x->n, x->m, &x->r, 1, &tail)) {
         judging_lacks_memory(j);
-    } else {
-        tail = s[x->r];
+        tail = NAN;
     }
-    free(s);
     return tail;
 }
 

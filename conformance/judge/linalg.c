@@ -183,12 +183,12 @@ static void transpose(double *t, const double *a, size_t rows, size_t columns) /
     }
 }
 
-/* Halves count intervals at once, [low, high] around the largest, second largest ... eigenvalue of the symmetric
+/* Halves count intervals at once, [low, high] around the eigenvalues which[count] (0: the largest) of the symmetric
  * tridiagonal matrix of order 2 k with zero diagonal and the roots of squares[2 k - 1] beside it. The pivots of its
  * elimination that are negative count the eigenvalues below a number; a pivot of zero counts as a tiny negative one, as
  * in LAPACK's dstebz. pivot[count], below[count] are room to work in. */
 static void halve(double *low, double *high, double *pivot, size_t *below, const double *squares, double least,
-                  size_t k, size_t count)
+                  size_t k, const size_t *which, size_t count)
 {
     for (size_t i = 0; i < 2 * k; i++) {
         for (size_t j = 0; j < count; j++) { /* side by side: one pivot waits for the one before it */
@@ -200,22 +200,22 @@ static void halve(double *low, double *high, double *pivot, size_t *below, const
         }
     }
     for (size_t j = 0; j < count; j++) {
-        *(below[j] + j >= 2 * k ? &high[j] : &low[j]) = 0.5 * (low[j] + high[j]);
+        *(below[j] + which[j] >= 2 * k ? &high[j] : &low[j]) = 0.5 * (low[j] + high[j]);
     }
 }
 
 #define HALVINGS 64 /* leave 2^-12 of a unit of f64 in the largest */
 
-/* The largest singular values alone, s[count] of tall[rows k], which is overwritten: many times quicker than with the
- * vectors, and the quicker the fewer are wanted. B = U^T A V is bidiagonal, with diagonal d and superdiagonal e; the
- * symmetric tridiagonal matrix with zero diagonal and d_1, e_1, d_2, ..., d_k beside it has the eigenvalues +-s (Golub
- * and Kahan 1965). They are found by bisection, which always ends: GSL's QR iteration never did where several were zero
- * but for rounding, as in small integers of low rank.
+/* The singular values which[count] alone, s[count], of tall[rows k], which is overwritten: many times quicker than with
+ * the vectors, and the quicker the fewer are wanted. B = U^T A V is bidiagonal, with diagonal d and superdiagonal e;
+ * the symmetric tridiagonal matrix with zero diagonal and d_1, e_1, d_2, ..., d_k beside it has the eigenvalues +-s
+ * (Golub and Kahan 1965). They are found by bisection, which always ends: GSL's QR iteration never did where several
+ * were zero but for rounding, as in small integers of low rank.
  */
-static bool values_alone(double *s, size_t count, double *tall, size_t rows, size_t k)
+static bool values_alone(double *s, const size_t *which, size_t count, double *tall, size_t rows, size_t k)
 {
-    double *tau = doubles(2, k), *squares = doubles(2, k), *low = doubles(2, k);
-    size_t *below = calloc(k, sizeof *below);
+    double *tau = doubles(2, k), *squares = doubles(2, k), *low = doubles(2, count);
+    size_t *below = calloc(count, sizeof *below);
     bool ok = tau != NULL && squares != NULL && low != NULL && below != NULL;
     if (ok && k > 1) {
         gsl_matrix_view a = gsl_matrix_view_array(tall, rows, k);
@@ -236,7 +236,7 @@ static bool values_alone(double *s, size_t count, double *tall, size_t rows, siz
         fill(s, count, bound);
         const double least = DBL_MIN * fmax(1, bound * bound);
         for (int i = 0; i < HALVINGS && bound > 0; i++) {
-            halve(low, s, low + k, below, squares, least, k, count);
+            halve(low, s, low + count, below, squares, least, k, which, count);
         }
         for (size_t i = 0; i < count; i++) {
             s[i] = low[i] > 0 ? s[i] : 0;
@@ -273,56 +273,83 @@ static bool values_and_vectors(double *s, double *tall, double *right, size_t ro
     return ok;
 }
 
-/* singular_values, but only the count largest where no vectors are wanted. */
-static bool largest_values(const double *a, size_t n, size_t m, size_t count, double *s, double *u, double *vt)
+/* t[rows k], rows >= k: a[n m], or its transpose, scaled; *exponent says by what. Null: no memory, or a is not finite:
+ * an iteration on NaN need not end. */
+static double *tall_copy(const double *a, size_t n, size_t m, int *exponent)
 {
-    bool wide = n < m;
-    size_t rows = wide ? m : n, columns = wide ? n : m;
-    if (columns == 0) {
+    const bool wide = n < m;
+    const size_t rows = wide ? m : n, k = wide ? n : m;
+    double *tall = all_finite(a, n * m) ? doubles(rows, k) : NULL;
+    if (tall != NULL) {
+        *exponent = exponent_of(a, n * m);
+        copy_scaled(tall, a, rows, k, wide, *exponent);
+    }
+    return tall;
+}
+
+bool chosen_singular_values(const double *a, size_t n, size_t m, const size_t *which, size_t count, double *s)
+{
+    if (n == 0 || m == 0 || count == 0) {
         return true;
     }
-    if (!all_finite(a, n * m)) {
-        return false; /* an iteration on NaN need not end */
+    int exponent;
+    double *tall = tall_copy(a, n, m, &exponent);
+    bool ok = tall != NULL && values_alone(s, which, count, tall, n < m ? m : n, n < m ? n : m) && all_finite(s, count);
+    for (size_t i = 0; ok && i < count; i++) {
+        s[i] = ldexp(s[i], exponent);
     }
-    double *left = doubles(rows, columns), *right = doubles(columns, columns);
-    bool ok = left != NULL && right != NULL;
-    if (ok) {
-        int exponent = exponent_of(a, n * m);
-        copy_scaled(left, a, rows, columns, wide, exponent);
-        ok = u == NULL && vt == NULL ? values_alone(s, count, left, rows, columns)
-                                     : values_and_vectors(s, left, right, rows, columns);
-        ok = ok && all_finite(s, count);
-        for (size_t i = 0; ok && i < count; i++) {
-            s[i] = ldexp(s[i], exponent);
-        }
-        if (ok && u != NULL) {
-            memcpy(u, wide ? right : left, n * columns * sizeof *u);
-        }
-        if (ok && vt != NULL) {
-            transpose(vt, wide ? left : right, m, columns);
-        }
+    free(tall);
+    return ok;
+}
+
+bool singular_values(const double *a, size_t n, size_t m, double *s)
+{
+    const size_t k = n < m ? n : m;
+    size_t *all = calloc(k + 1, sizeof *all);
+    for (size_t i = 0; all != NULL && i < k; i++) {
+        all[i] = i;
+    }
+    const bool ok = all != NULL && chosen_singular_values(a, n, m, all, k, s);
+    free(all);
+    return ok;
+}
+
+bool singular_vectors(const double *a, size_t n, size_t m, double *s, double *u, double *vt)
+{
+    const bool wide = n < m;
+    const size_t rows = wide ? m : n, k = wide ? n : m;
+    if (k == 0) {
+        return true;
+    }
+    int exponent;
+    double *left = tall_copy(a, n, m, &exponent), *right = doubles(k, k);
+    bool ok = left != NULL && right != NULL && values_and_vectors(s, left, right, rows, k) && all_finite(s, k);
+    for (size_t i = 0; ok && i < k; i++) {
+        s[i] = ldexp(s[i], exponent);
+    }
+    if (ok && u != NULL) {
+        memcpy(u, wide ? right : left, n * k * sizeof *u);
+    }
+    if (ok && vt != NULL) {
+        transpose(vt, wide ? left : right, m, k);
     }
     free(left);
     free(right);
     return ok;
 }
 
-bool singular_values(const double *a, size_t n, size_t m, double *s, double *u, double *vt)
-{
-    return largest_values(a, n, m, n < m ? n : m, s, u, vt);
-}
-
 double norm_2(const double *a, size_t n, size_t m)
 {
+    const size_t largest = 0;
     double norm = 0;
-    return largest_values(a, n, m, 1, &norm, NULL, NULL) ? norm : NAN;
+    return chosen_singular_values(a, n, m, &largest, 1, &norm) ? norm : NAN;
 }
 
 bool leading_columns(double *basis, double *condition, const double *a, size_t n, size_t m, size_t r)
 {
     size_t k = n < m ? n : m;
     double *s = doubles(k, 1), *u = doubles(n, k), *leading = doubles(n, r);
-    bool ok = s != NULL && u != NULL && leading != NULL && singular_values(a, n, m, s, u, NULL);
+    bool ok = s != NULL && u != NULL && leading != NULL && singular_vectors(a, n, m, s, u, NULL);
     if (ok) {
         *condition = r == 0 ? 1 : s[r - 1] > 0 ? s[0] / s[r - 1] : INFINITY;
         for (size_t i = 0; i < n; i++) {
@@ -342,7 +369,7 @@ bool best_rank_error(double *tail_squared, const double *a, size_t n, size_t m, 
 {
     size_t k = n < m ? n : m;
     double *s = doubles(k, 1);
-    bool ok = s != NULL && singular_values(a, n, m, s, NULL, NULL);
+    bool ok = s != NULL && singular_values(a, n, m, s);
     if (ok) {
         *tail_squared = 0;
         for (size_t i = r; i < k; i++) {

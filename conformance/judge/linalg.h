@@ -23,9 +23,13 @@ void matmul_nt(double *c, const double *a, const double *b, size_t n, size_t k,
  * Always orthonormal, whatever the rank of a; NaN throughout if a is not finite. */
 bool householder_q(double *q, const double *a, size_t n, size_t r);
 
-/* Singular values of a[n m], descending, s[min(n, m)]; u[n min], vt[min m] may be null. False without memory or for
- * non-finite input. Accurate to a few u sigma_1. */
-bool singular_values(const double *a, size_t n, size_t m, double *s, double *u, double *vt);
+/* Singular values of a[n m], descending, s[min(n, m)]. False without memory or for non-finite input. Accurate to a few
+ * u sigma_1. */
+bool singular_values(const double *a, size_t n, size_t m, double *s);
+/* Those numbered which[count] alone, below min(n, m), 0 being the largest: the quicker the fewer. */
+bool chosen_singular_values(const double *a, size_t n, size_t m, const size_t *which, size_t count, double *s);
+/* With the vectors: u[n min], vt[min m]; one of them may be null. */
+bool singular_vectors(const double *a, size_t n, size_t m, double *s, double *u, double *vt);
 double norm_2(const double *a, size_t n, size_t m); /* NaN where singular_values fails */
 
 /* basis[n r]: orthonormal basis of the span of the r left singular vectors with the largest singular values of a[n m],

@@ -163,7 +163,7 @@ static bool find_q_condition(double *condition, const model_input *input)
         kept += norm > 0;
     }
     if (ok && kept > 0) {
-        ok = singular_values(columns, kept, m, s, NULL, NULL);
+        ok = singular_values(columns, kept, m, s);
         *condition = fmax(1, s[0] / (s[kept - 1] + input->epsilon / longest));
     }
     free(columns);
@@ -199,7 +199,7 @@ static bool find_conditions(model_output *result, const model_input *input, cons
     double *residual = model_doubles(n, m), *unreached = model_doubles(n, m);
     double q_condition;
     bool ok = s != NULL && u != NULL && inverse != NULL && residual != NULL && unreached != NULL &&
-              singular_values(mq, n, r, s, u, NULL) && find_q_condition(&q_condition, input);
+              singular_vectors(mq, n, r, s, u, NULL) && find_q_condition(&q_condition, input);
     if (ok) {
         double norm = norm_2(input->mbar, n, m), norm_q = norm_2(basis, m, r);
         double epsilon = is_gram_schmidt(input) ? input->epsilon / input->world : 0;

@@ -31,10 +31,10 @@ static bool find_tangent(double *tangent, const double *out, const double *vt, s
     double *s = calloc(least, sizeof *s), *rows = calloc(least * m, sizeof *rows);
     double *inside = calloc(r * r, sizeof *inside), *cosines = calloc(r, sizeof *cosines);
     bool ok =
-        s != NULL && rows != NULL && inside != NULL && cosines != NULL && singular_values(out, n, m, s, NULL, rows);
+        s != NULL && rows != NULL && inside != NULL && cosines != NULL && singular_vectors(out, n, m, s, NULL, rows);
     if (ok) {
         matmul_nt(inside, rows, vt, r, r, m); /* the first r rows of both */
-        ok = singular_values(inside, r, r, cosines, NULL, NULL);
+        ok = singular_values(inside, r, r, cosines);
         double cosine = fmin(1, cosines[r - 1]);
         *tangent = ok ? sqrt(1 - cosine * cosine) / cosine : NAN;
     }
@@ -49,7 +49,7 @@ static bool find_target(target *t, const double *mean, const double *out, size_t
 {
     size_t least = n < m ? n : m;
     double *s = calloc(least, sizeof *s), *vt = calloc(least * m, sizeof *vt);
-    bool ok = s != NULL && vt != NULL && singular_values(mean, n, m, s, NULL, vt) &&
+    bool ok = s != NULL && vt != NULL && singular_vectors(mean, n, m, s, NULL, vt) &&
               best_rank_error(&t->tail_squared, mean, n, m, r) && find_tangent(&t->tangent, out, vt, n, m, r);
     if (ok) {
         t->leading_squared = 0;

@@ -152,7 +152,7 @@ static void singular_values_of_known_matrices(void **state)
     for (size_t i = 0; i < 64; i++) {
         hilbert[i] = 1.0 / (double)(i / 8 + i % 8 + 1);
     }
-    assert_true(singular_values(hilbert, 8, 8, s, NULL, NULL));
+    assert_true(singular_values(hilbert, 8, 8, s));
     /* Of the matrix as rounded to double, in 40 digits by mpmath. */
     const double expected[] = {1.695938996921949436,     0.2981252113169306749,    0.02621284357811905095,
                                0.001467688117741847139,  5.436943369750896270e-05, 1.294332091874179292e-06,
@@ -161,7 +161,7 @@ static void singular_values_of_known_matrices(void **state)
         assert_near(s[i], expected[i], 8 * DBL_EPSILON);
     }
     const double diagonal[] = {0, -3, 0, 0, 0, 7, 1, 0, 0}; /* signed permutation of 7, 3, 1 */
-    assert_true(singular_values(diagonal, 3, 3, s, NULL, NULL));
+    assert_true(singular_values(diagonal, 3, 3, s));
     assert_near(s[0], 7, 1e-14);
     assert_near(s[1], 3, 1e-14);
     assert_near(s[2], 1, 1e-14);
@@ -182,7 +182,7 @@ static void check_decomposition(size_t n, size_t m, size_t rank, double scale)
     for (size_t i = 0; i < n * m; i++) {
         a[i] *= scale;
     }
-    assert_true(singular_values(a, n, m, s, u, vt));
+    assert_true(singular_vectors(a, n, m, s, u, vt));
     for (size_t i = 0; i < k; i++) {
         assert_true(s[i] >= 0 && (i == 0 || s[i] <= s[i - 1]));
         assert_true(i < rank ? s[i] > 1e-3 * s[0] : s[i] < 1e-14 * s[0]);
@@ -207,9 +207,16 @@ static void check_decomposition(size_t n, size_t m, size_t rank, double scale)
     assert_near(norm_2(a, n, m), s[0], 1e-14 * s[0]);
     double *alone = malloc(k * sizeof *alone);
     assert_non_null(alone);
-    assert_true(singular_values(a, n, m, alone, NULL, NULL));
+    assert_true(singular_values(a, n, m, alone));
     for (size_t i = 0; i < k; i++) {
         assert_near(alone[i], s[i], 4e-15 * s[0]);
+    }
+    for (size_t i = 0; i < k; i++) { /* each by itself, and beside others, in any order */
+        const size_t which[] = {k - 1, i, 0};
+        double chosen[3], one;
+        assert_true(chosen_singular_values(a, n, m, which, 3, chosen));
+        assert_true(chosen_singular_values(a, n, m, &i, 1, &one));
+        assert_true(chosen[0] == alone[k - 1] && chosen[1] == alone[i] && chosen[2] == alone[0] && one == alone[i]);
     }
     free(alone);
     free(left);
@@ -240,11 +247,14 @@ static void singular_values_refuse_what_is_not_finite(void **state)
 {
     (void)state;
     double a[6] = {1, 2, NAN, 4, 5, 6}, s[2];
-    assert_false(singular_values(a, 2, 3, s, NULL, NULL));
+    assert_false(singular_values(a, 2, 3, s));
     a[2] = -INFINITY;
-    assert_false(singular_values(a, 3, 2, s, NULL, NULL));
-    assert_true(singular_values(a, 0, 3, s, NULL, NULL));
-    assert_true(singular_values(a, 3, 0, s, NULL, NULL));
+    assert_false(singular_values(a, 3, 2, s));
+    const size_t second = 1;
+    assert_false(chosen_singular_values(a, 3, 2, &second, 1, s));
+    assert_false(singular_vectors(a, 3, 2, s, NULL, NULL));
+    assert_true(singular_values(a, 0, 3, s));
+    assert_true(singular_values(a, 3, 0, s));
     assert_true(norm_2(a, 0, 3) == 0);
     double tail;
     assert_false(best_rank_error(&tail, a, 3, 2, 1));
@@ -305,7 +315,7 @@ static void low_rank_integers_end(void **state)
                 a[i * M + j] = left[i][0] * right[j][0] + left[i][1] * right[j][1] + (trial % 2 == 0 ? noise : 0);
             }
         }
-        assert_true(singular_values(a, N, M, s, NULL, NULL));
+        assert_true(singular_values(a, N, M, s));
         assert_true(s[2] <= 1e-13 * s[0]);
         double all = 0;
         for (int i = 0; i < N; i++) {
