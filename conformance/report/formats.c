@@ -10,6 +10,8 @@ static const report_format formats[] = {
     {"json", report_json},
     {"junit", report_junit},
     {"text", report_text_file},
+    {"statement", report_statement},
+    {"statement-json", report_statement_json},
 };
 
 const report_format *report_format_at(size_t i)

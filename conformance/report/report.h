@@ -96,6 +96,8 @@ bool report_write(const run_report *r, const report_format *format, const char *
 char *report_json(const run_report *r);
 char *report_junit(const run_report *r);
 char *report_text_file(const run_report *r);
+char *report_statement(const run_report *r);
+char *report_statement_json(const run_report *r);
 
 /* The largest ratio per row of limits.h among passing and failing checks of this type; type null: of all. */
 typedef struct row_maximum {
