@@ -225,6 +225,14 @@ while [ $position -lt 900 ]; do
     position=$((position + 53))
 done
 
+# Every claim that files can show, torch among them: what only calls show is unobserved and fails nothing.
+expect 0 '' "$KIT" export "$TMP/quick" --quick --quiet
+expect 0 '' "$FILE_PORT" "$KIT" ref "$TMP/quick" whole
+expect 0 'notice: results in files do not show async: not tested' "$KIT" check "$TMP/quick" --golden "$GOLDEN"
+says 'Conforms: core ef warm torch flat multirank subgroup checkpoint f64 f16 bf16 determinism.'
+says 'unobserved only: PSGD-CFG-002'
+says 'PSGD-ASY-001'
+
 # An export for fewer claims.
 expect 0 '' "$KIT" export "$TMP/few" --claims core,multirank --only 'core-*'
 expect 0 '' "$FILE_PORT" "$KIT" ref "$TMP/few" whole
