@@ -91,11 +91,15 @@ static bool judge_out(judging *j, probe *p, int64_t step, size_t tensor, const m
 static bool judge_drawn(judging *j, probes *p, int64_t step, size_t tensor)
 {
     const evidence_tensor *x = &j->e.tensors[tensor];
+    const bool first = step == j->c->config.start_iter;
     model_output model;
+    if (!j->q_known && first && j->c->world > 1) {
+        probe_unobserved(j, &p->drawn_ranks, "the port draws a Q of its own, which is not known");
+    }
     if (one_step_model(&model, j, step, tensor, ONE_STEP_DRAWN) == ONE_STEP_NONE) {
         return true;
     }
-    bool ok = true, first = step == j->c->config.start_iter;
+    bool ok = true;
     bool epsilon = x->gram_schmidt && j->e.epsilon > 0;
     if (!model.reference_inaccurate && (judging_projects(j, tensor) || (j->torch && epsilon))) {
         /* row 6: g = gamma for QR, gamma + kappa for Gram-Schmidt, which any port but torch may use at any rank */
@@ -108,14 +112,12 @@ static bool judge_drawn(judging *j, probes *p, int64_t step, size_t tensor)
         if (epsilon && (right || spans_the_same(j, step, tensor, &model, unit))) {
             ok = judge_out(j, &p->gram_schmidt, step, tensor, &model, unit);
         }
-        if (!j->t->q_given && j->torch) {
-            ok = ok && judge_out(j, &p->drawn_torch, step, tensor, &model, unit);
-        } else {
-            bool by_ranks = ok && first && j->c->world > 1;
-            ok = ok && judge_out(j, first ? &p->drawn_first : &p->drawn_again, step, tensor, &model, unit);
-            if (by_ranks) {
-                judge_out(j, &p->drawn_ranks, step, tensor, &model, unit);
-            }
+        const bool by_chain = j->torch && !j->t->q_given;
+        probe *drawn = by_chain ? &p->drawn_torch : first ? &p->drawn_first : &p->drawn_again;
+        const bool by_ranks = ok && first && j->c->world > 1;
+        ok = ok && judge_out(j, drawn, step, tensor, &model, unit);
+        if (by_ranks && (ok || !by_chain)) { /* where the chain is at fault, the ranks need not be */
+            judge_out(j, &p->drawn_ranks, step, tensor, &model, unit);
         }
         if (ok && !first && j->torch && !j->t->q_given) {
             judge_out(j, &p->drawn_again, step, tensor, &model, unit);

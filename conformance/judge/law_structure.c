@@ -16,8 +16,20 @@ static void state_one(judging *j, const char *id, check_state state, const check
     }
 }
 
+/* Did every rank that failed say so? A crash, a hang or a missing result is no answer. */
+static bool all_answer(const trace *t)
+{
+    for (int k = 0; k < t->world; k++) {
+        if (t->ranks[k].outcome > RANK_ERROR || (t->ranks[k].outcome == RANK_ERROR && t->ranks[k].message == NULL)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 /* Calls on every requirement that the case was made for; on AGG-002 where it was made for none that is tested, and for
- * failures where only SHOULDs were: no crash goes unpunished. */
+ * failures where only SHOULDs were: no crash goes unpunished. An error in words is what a port may answer that does not
+ * do what it should (PSGD-SEL-006: PyTorch's hook, given a tensor without elements). */
 static void state_all(judging *j, check_state state, const check_place *place, const char *reason)
 {
     char id[32];
@@ -30,7 +42,7 @@ static void state_all(judging *j, check_state state, const check_place *place, c
             continue;
         }
         state_one(j, id, state, place, reason);
-        stated += state != CHECK_FAIL || requirement_find(id)->level == LEVEL_MUST;
+        stated += state != CHECK_FAIL || requirement_find(id)->level == LEVEL_MUST || all_answer(j->t);
     }
     if (stated == 0) {
         const bool layerwise = judging_tests(j, "PSGD-AGG-002");

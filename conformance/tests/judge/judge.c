@@ -312,6 +312,16 @@ static void refuse_alone(trace *t)
     t->ranks[0].outcome = RANK_TIMED_OUT; /* it waits for the others */
 }
 
+static void say_no(trace *t)
+{
+    for (int k = 0; k < t->world; k++) {
+        t->ranks[k].outcome = RANK_ERROR;
+        t->ranks[k].status = PSGD_ERR_ARGUMENT;
+        t->ranks[k].message = strdup("a tensor without elements");
+        t->ranks[k].steps_done = 3;
+    }
+}
+
 static void lose_tensor(trace *t)
 {
     values_free(trace_out(t, 4, 0, 2));
@@ -360,6 +370,16 @@ static void how_a_run_ends_is_judged(void **state)
     judge_changed(&v, USUAL, "", crash);
     assert_true(has(&v, "PSGD-AGG-002", CHECK_FAIL));
     verdict_free(&v);
+    judge_changed(&v, USUAL, "", say_no);
+    assert_true(has(&v, "PSGD-AGG-002", CHECK_FAIL));
+    verdict_free(&v);
+    judge_changed(&v, USUAL, "PSGD-SEL-006", crash); /* a SHOULD; but a crash is no answer, */
+    assert_true(has(&v, "PSGD-SEL-006", CHECK_FAIL) && has(&v, "PSGD-AGG-002", CHECK_FAIL));
+    verdict_free(&v);
+    judge_changed(&v, USUAL, "PSGD-SEL-006", say_no); /* and an error in words is one */
+    assert_true(has(&v, "PSGD-SEL-006", CHECK_FAIL));
+    assert_false(has(&v, "PSGD-AGG-002", CHECK_FAIL));
+    verdict_free(&v);
     judge_changed(&v, USUAL, "PSGD-BAT-001", refuse);
     assert_int_equal(v.count, 1);
     assert_true(has(&v, "PSGD-BAT-001", CHECK_SKIP));
@@ -400,6 +420,26 @@ static void what_is_not_shown_is_unobserved(void **state)
     judge_changed(&v, TORCH, "", shrink_factor);
     assert_int_equal(verdict_count(&v).by_state[CHECK_FAIL], 0); /* counts as hidden at that step */
     verdict_free(&v);
+}
+
+/* Whether all ranks start from one Q: where the judge does not know it, and where the hook's chain says it. */
+static void own_q_of_a_port(void **state)
+{
+    (void)state;
+    test_case c;
+    made_case(&c, usual_case, "PSGD-RND-001");
+    made_options o = {.q_given = false};
+    trace *t = made_trace(&c, &o);
+    verdict v = {0};
+    judge_case(&v, &c, t, USUAL);
+    assert_true(has(&v, "PSGD-RND-001", CHECK_UNOBSERVED));
+    assert_false(has(&v, "PSGD-RND-001", CHECK_UNTRUSTED));
+    verdict_free(&v);
+    judge_case(&v, &c, t, TORCH);
+    assert_true(has(&v, "PSGD-RND-001", CHECK_PASS) && has(&v, "PSGD-RND-002", CHECK_PASS));
+    verdict_free(&v);
+    trace_free(t);
+    case_free(&c);
 }
 
 static void infinity_fails(void **state)
@@ -458,6 +498,7 @@ int main(void)
                                        cmocka_unit_test(near_singular_outputs_are_not_trusted),
                                        cmocka_unit_test(how_a_run_ends_is_judged),
                                        cmocka_unit_test(what_is_not_shown_is_unobserved),
+                                       cmocka_unit_test(own_q_of_a_port),
                                        cmocka_unit_test(infinity_fails),
                                        cmocka_unit_test(case_without_trust_is_untrusted),
                                        cmocka_unit_test(only_tested_claims_are_judged)};
