@@ -134,6 +134,7 @@ static void judge_run(judging *j)
     judge_degenerate(j);
     judge_placement(j);
     judge_projection(j);
+    judge_square(j);
     judge_alternating(j);
     judge_conservation(j);
     judge_exactness(j);

@@ -98,6 +98,7 @@ void judge_mean(judging *j);
 void judge_conservation(judging *j);
 void judge_placement(judging *j);
 void judge_flattened(judging *j);
+void judge_square(judging *j);
 void judge_projection(judging *j);
 void judge_alternating(judging *j);
 void judge_degenerate(judging *j);

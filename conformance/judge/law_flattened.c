@@ -8,7 +8,7 @@
  *
  * What is wrong for another reason is left to the laws that say which: a first result is FLT-001's if nothing else of
  * the square is shown, or if some other padding would make it right. Whether a rank above the side is refused is
- * law_structure.c's. */
+ * law_structure.c's; what outputs alone tell, from a Q that nobody knows, law_square.c's. */
 #include "judge/judging.h"
 
 #include "judge/linalg.h"

@@ -197,9 +197,12 @@ static bool measure(judging *j, probe *p, const projection *found, double of_nor
 static bool is_deficient(judging *j, int64_t step, size_t tensor)
 {
     model_output model;
-    if ((j->torch && !j->e.tensors[tensor].gram_schmidt) ||
-        one_step_model(&model, j, step, tensor, ONE_STEP_ANY) == ONE_STEP_NONE) {
+    if (j->torch && !j->e.tensors[tensor].gram_schmidt) {
         return false;
+    }
+    if (one_step_model(&model, j, step, tensor, ONE_STEP_ANY) == ONE_STEP_NONE) { /* then Mb alone tells */
+        const tensor_evidence *at = evidence_at(&j->e, step, tensor);
+        return !(at->sigma_r > 10 * j->e.u * at->scale);
     }
     bool deficient = !(model.kappa * j->e.u <= 0.1);
     model_output_free(&model);

@@ -1,5 +1,5 @@
-/* Tests of judge/law_flattened.c and of what is judged of a square whose padding is not shown: an honest port is
- * accused of nothing, whatever it shows; each fault is found from what is shown. */
+/* Tests of judge/law_flattened.c, judge/law_square.c and of what is judged of a square whose padding is not shown: an
+ * honest port is accused of nothing, whatever it shows; each fault is found from what is shown. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -176,10 +176,17 @@ static void what_is_hidden_is_unobserved(void **state)
 {
     (void)state;
     verdict v;
-    judge_flat(&v, padded, CORE, ERROR_CUT, FLAT_RIGHT); /* its own Q: nothing shows the padding */
+    /* Its own Q, and less of the cut row than the rank: nothing shows the padding. */
+    judge_flat(&v, "W2/r3/f64/ef,ws,flat/[9x10,1]/grad=power/seed=3", CORE, ERROR_CUT, FLAT_RIGHT);
     assert_int_equal(count_of(&v, "PSGD-FLT-003", CHECK_PASS), 0);
     assert_true(count_of(&v, "PSGD-EF-001", CHECK_PASS) > 0); /* conservation holds without it */
     assert_int_equal(count_of(&v, "PSGD-AGG-002", CHECK_PASS), 0);
+    assert_true(count_of(&v, "PSGD-FLT-001", CHECK_PASS) > 0); /* the whole rows have the rank of a square */
+    verdict_free(&v);
+    judge_flat(&v, padded, CORE, 0, FLAT_RIGHT); /* rank completes the square */
+    assert_true(count_of(&v, "PSGD-FLT-001", CHECK_PASS) > 1);
+    assert_true(count_of(&v, "PSGD-FLT-003", CHECK_PASS) > 0);
+    assert_true(count_of(&v, "PSGD-EF-001", CHECK_PASS) > 0);
     verdict_free(&v);
     judge_flat(&v, padded, CORE, GIVEN_Q, FLAT_RIGHT);
     assert_true(count_of(&v, "PSGD-FLT-003", CHECK_PASS) > 0); /* row 8 */
@@ -195,6 +202,8 @@ static void what_is_hidden_is_unobserved(void **state)
 static void faults_are_named(void **state)
 {
     (void)state;
+    first_failure_is("PSGD-FLT-003", padded, CORE, 0, FLAT_FORGETS); /* of a port that shows nothing at all */
+    first_failure_is("PSGD-FLT-001", padded, CORE, 0, FLAT_SHIFTED);
     for (int torch = 0; torch < 2; torch++) {
         uint64_t claims = torch ? TORCH : CORE;
         first_failure_is("PSGD-FLT-003", padded, claims, GIVEN_Q, FLAT_FORGETS);

@@ -1,8 +1,15 @@
-/* hidden.c: the variant of the faulty port that the environment variable HIDDEN names, as a port that draws its own
- * Q and shows its outputs and nothing else. What a judge of outputs alone cannot tell is seen by this one. */
+/* hidden.c: the variant of the faulty port, honest or not, that the environment variable HIDDEN names, as a port that
+ * draws its own Q and shows its outputs and nothing else. What a judge of outputs alone cannot tell is seen by this
+ * one. */
 #include "mutants/faulty.h"
 
 #include <stdlib.h>
+
+static const psgd_implementation *shown(void)
+{
+    const psgd_implementation *found = faulty_implementation("hidden", false);
+    return found != NULL ? found : faulty_implementation("hidden", true);
+}
 
 static psgd_status create_with_own_q(const psgd_config *config, const psgd_comm *comm, psgd_state **state,
                                      char *message, size_t message_size)
@@ -11,7 +18,7 @@ static psgd_status create_with_own_q(const psgd_config *config, const psgd_comm 
         *state = NULL;
         return PSGD_ERR_UNSUPPORTED;
     }
-    return faulty_implementation("hidden", false)->create(config, comm, state, message, message_size);
+    return shown()->create(config, comm, state, message, message_size);
 }
 
 const psgd_implementation *psgd_implementation_entry(void)
@@ -19,11 +26,10 @@ const psgd_implementation *psgd_implementation_entry(void)
     const char *name = getenv("HIDDEN");
     if (name == NULL || setenv("PSGD_FAULT", name, 1) != 0)
         return NULL;
-    const psgd_implementation *shown = faulty_implementation("hidden", false);
     static psgd_implementation table;
-    if (shown == NULL)
+    if (shown() == NULL)
         return NULL;
-    table = *shown;
+    table = *shown();
     table.name = "hidden";
     table.claims &= ~(uint64_t)(PSGD_CLAIM_TORCH | PSGD_CLAIM_CHECKPOINT | PSGD_CLAIM_ASYNC | PSGD_CLAIM_ALTERNATING);
     table.create = create_with_own_q;
