@@ -4,6 +4,7 @@
 #include "cli/judge_mutant.h"
 #include "cli/kill_matrix_text.h"
 #include "cli/launcher.h"
+#include "cli/lookup.h"
 #include "cli/suggest.h"
 #include "cli/workers.h"
 #include "harness/message.h"
@@ -59,8 +60,7 @@ static int nothing_named(const options *o, const char *glob)
     const requirement *all = requirements(&count);
     for (size_t i = 0; i < count; i++)
         suggest(&near, glob, all[i].id);
-    for (int f = 0; f < FAULT_COUNT; f++)
-        suggest(&near, glob, fault_entry_of((fault)f)->name);
+    suggest_fault(&near, glob);
     fprintf(o->errors, "psgd-conform: --only '%s' matches no fault, and no requirement that one breaks", glob);
     if (near != NULL)
         fprintf(o->errors, "; did you mean '%s'?", near);

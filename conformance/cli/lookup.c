@@ -17,6 +17,35 @@ const suite_case *suite_find(const char *id)
     return NULL;
 }
 
+/* The cases and scenarios that were made for it. Returns the first one's ID; null: there is none. */
+static const char *print_made_for(const char *id)
+{
+    const char *first = NULL;
+    size_t count = suite_count();
+    for (size_t i = 0; i < count; i++)
+        if (has_word(suite_at(i)->requirements, id)) {
+            printf("  case     %-28s %s\n", suite_at(i)->id, suite_at(i)->problem);
+            first = first == NULL ? suite_at(i)->id : first;
+        }
+    const scenario *all = scenarios(&count);
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(all[i].requirement, id) == 0) {
+            printf("  scenario %-28s %s\n", all[i].id, all[i].does);
+            first = first == NULL ? all[i].id : first;
+        }
+    return first;
+}
+
+/* The known faults that break it. */
+static void print_faults_against(const char *id)
+{
+    for (int f = 0; f < FAULT_COUNT; f++) {
+        const fault_entry *entry = fault_entry_of((fault)f);
+        if (has_word(entry->requirements, id))
+            printf("  fault    %-28s %s\n", entry->name, entry->what);
+    }
+}
+
 void requirement_print(const requirement *r)
 {
     char claims[128];
@@ -36,15 +65,42 @@ void requirement_print(const requirement *r)
     if (r->files_only)
         printf("  Of results in files only.\n");
 
-    size_t count = suite_count();
+    const char *example = print_made_for(r->id);
+    print_faults_against(r->id);
+    printf("\n  Run it:  psgd-conform run --impl NAME --only %s\n", r->id);
+    if (example != NULL)
+        printf("  Example: psgd-conform show %s\n           psgd-conform run --impl NAME --only %s\n", example,
+               example);
+    if (!r->unit_test_only && !r->files_only)
+        printf("  Sharp?   psgd-conform mutants --only %s\n", r->id);
+}
+
+void fault_print(const fault_entry *entry)
+{
+    const bool honest = entry->requirements[0] == '\0';
+    const char *kind = honest ? "honest" : "faulty";
+    printf("%s:%s  %s\n\n", kind, entry->name, entry->what);
+    if (honest)
+        printf("  It is right, and must conform.\n");
+    size_t count;
+    const requirement *all = requirements(&count);
     for (size_t i = 0; i < count; i++)
-        if (has_word(suite_at(i)->requirements, r->id))
-            printf("  case     %-28s %s\n", suite_at(i)->id, suite_at(i)->problem);
-    const scenario *all = scenarios(&count);
-    for (size_t i = 0; i < count; i++)
-        if (strcmp(all[i].requirement, r->id) == 0)
-            printf("  scenario %-28s %s\n", all[i].id, all[i].does);
-    printf("\n  Run it: psgd-conform run --impl NAME --only %s\n", r->id);
+        if (has_word(entry->requirements, all[i].id))
+            printf("  breaks   %s  %s\n", all[i].id, all[i].sentence);
+    printf("\n  Run it:  psgd-conform run --impl %s:%s\n", kind, entry->name);
+    printf("  %s   psgd-conform mutants --only %s\n", honest ? "Fair? " : "Found?", entry->name);
+}
+
+const fault_entry *fault_named(const char *name)
+{
+    fault f;
+    const char *colon = strchr(name, ':');
+    if (!fault_find(&f, colon != NULL ? colon + 1 : name))
+        return NULL;
+    const char *kind = fault_is_honest(f) ? "honest" : "faulty";
+    const bool fits =
+        colon == NULL || ((size_t)(colon - name) == strlen(kind) && strncmp(name, kind, strlen(kind)) == 0);
+    return fits ? fault_entry_of(f) : NULL;
 }
 
 const char *nearest_name(const char *id)
@@ -61,6 +117,12 @@ const char *nearest_name(const char *id)
     for (size_t i = 0; i < count; i++)
         suggest(&near, id, all[i].id);
     return near;
+}
+
+void suggest_fault(const char **near, const char *id)
+{
+    for (int f = 0; f < FAULT_COUNT; f++)
+        suggest(near, id, fault_entry_of((fault)f)->name);
 }
 
 int lookup_failed(FILE *errors, const char *what, const char *id)

@@ -241,7 +241,7 @@ static const char *const COMMANDS[][2] = {
     {"run", "--exec COMMAND [options]    the same of any program: it is given a folder of cases"},
     {"list", "[options]                  requirements, cases and scenarios, a line each"},
     {"show", "ID | --case PROBLEM        a case, scenario or requirement in detail"},
-    {"explain", "REQUIREMENT             what a requirement means, where it comes from, what checks it"},
+    {"explain", "REQUIREMENT | FAULT     what it means, where it comes from, what checks it; what a fault breaks"},
     {"export", "DIR [options]            write the cases as files, for a port that reads files"},
     {"check", "DIR [options]             judge the results that it left there"},
     {"mutants", "[options]               the kit judged: does it find every known fault?"},

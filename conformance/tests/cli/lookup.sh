@@ -46,6 +46,34 @@ echo 'a file' >"$TMP/file"
 expect 5 "$TMP/file" "$KIT" export "$TMP/file" --case 'W1/r1/f64/[9x9]'
 expect 3 'no case was chosen' "$KIT" export "$TMP/c" --only 'scenario/*'
 
+# What explain says of a requirement: all of it, an example to run, the faults that break it.
+for part in 'MUST  claims: ef torch' 'E_k is the rank' 'Source: ' 'Why: ' 'case     ' 'fault    error-from-raw-gradient' \
+    'run --impl NAME --only PSGD-EF-002' 'psgd-conform show torch-' 'mutants --only PSGD-EF-002'; do
+    expect 0 "$part" "$KIT" explain PSGD-EF-002
+done
+expect 0 'Shown through the C ABI only' "$KIT" explain PSGD-ROB-001
+expect 0 'Of results in files only' "$KIT" explain PSGD-FIL-001
+expect 0 'Checked by a unit test' "$KIT" explain PSGD-CFG-001
+refute 'mutants --only'
+example=$("$KIT" explain PSGD-SEL-007 | sed -n 's/^  Example: psgd-conform show //p')
+expect 0 'PSGD-SEL-007' "$KIT" show "$example"
+
+# And of a fault, by its name with or without what stands before it in --impl.
+for name in error-from-raw-gradient faulty:error-from-raw-gradient; do
+    expect 0 'breaks   PSGD-EF-001' "$KIT" explain $name
+    expect 0 'run --impl faulty:error-from-raw-gradient' "$KIT" explain $name
+done
+expect 0 'must conform' "$KIT" explain honest:none
+refute 'breaks'
+expect 2 "no requirement or fault 'honest:error-from-raw-gradient'" "$KIT" explain honest:error-from-raw-gradient
+expect 2 "did you mean 'error-from-raw-gradient'?" "$KIT" explain error-from-raw-gradent
 expect 2 "did you mean 'PSGD-EF-001'?" "$KIT" explain EF-001
+
+# The matrix is asked for by names of faults and requirements.
+expect 2 "did you mean 'q-divided-twice'?" "$KIT" mutants --only q-divided-twic
+expect 2 'matches no fault' "$KIT" mutants --only 'PSGD-XXX-*'
+expect 2 'the kill matrix is written as json' "$KIT" mutants --only q-divided-twice --report "junit=$TMP/x"
+expect 5 "$TMP/no/such" "$KIT" mutants --only q-divided-twice --report "json=$TMP/no/such/file"
+expect 5 'MANIFEST.json' "$KIT" mutants --only q-divided-twice --golden "$TMP"
 
 finish
