@@ -226,7 +226,7 @@ static const option OPTIONS[] = {
     {"--seed", "N", set_seed, "run list export", "seed of the random problems (default 1)"},
     {"--ranks", "KIND", set_ranks, "run", "each rank of a case is one of these: processes (default), threads"},
     {"--timeout", "SECONDS", set_timeout, "run mutants",
-     "time limit of a case (default 60), or of the whole --exec command (default 600)"},
+     "time limit of a case (default 60; mutants 20), or of the whole --exec command (default 600)"},
     {"--report", "FORMAT=FILE", set_report, "run check mutants", "write a report for programs; repeatable"},
     {"--waive", "FILE", set_waivers, "run check", "failures that are known, each with a reason and a date"},
     {"--golden", "FOLDER", set_golden, "run check list show export mutants", "where the golden files are"},
@@ -398,7 +398,9 @@ bool options_parse(options *o, int argc, char **argv, FILE *errors)
     if (o->fuzz < 0)
         o->fuzz = o->cases.count > 0 || strcmp(o->command, "list") == 0 ? 0 : o->quick ? FUZZ_QUICK : FUZZ_DEFAULT;
     if (o->timeout < 0)
-        o->timeout = o->exec != NULL ? TIMEOUT_COMMAND : TIMEOUT_CASE;
+        o->timeout = o->exec != NULL                      ? TIMEOUT_COMMAND
+                     : strcmp(o->command, "mutants") == 0 ? TIMEOUT_MUTANT
+                                                          : TIMEOUT_CASE;
     return check_positional(o) && check_port(o) && check_together(o);
 }
 

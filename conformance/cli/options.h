@@ -16,6 +16,7 @@
 #define SEED_DEFAULT 1
 
 #define TIMEOUT_CASE    60  /* seconds */
+#define TIMEOUT_MUTANT  20  /* seconds: of a case; faults that hang are waited for, and cases take milliseconds */
 #define TIMEOUT_COMMAND 600 /* seconds: of --exec, for all cases together */
 
 typedef struct word_list {
@@ -43,7 +44,7 @@ typedef struct options {
     bool threads;     /* and it says threads */
     uint64_t seed;
     int64_t fuzz;         /* resolved: the default depends on --quick */
-    double timeout;       /* resolved: the default is longer with --exec, which it limits as a whole */
+    double timeout;       /* resolved: the default depends on what it limits */
     report_file *reports; /* [report_count] */
     size_t report_count;
     const char *golden; /* folder of golden files */

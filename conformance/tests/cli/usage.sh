@@ -33,7 +33,7 @@ expect 2 '--case and --only do not go together' "$KIT" run --impl ref --case 'W1
 expect 2 "--only 'PSGD-EF-01' matches no requirement, case or scenario; did you mean 'PSGD-EF-001'?" \
     "$KIT" run --impl ref --only PSGD-EF-01
 expect 2 "--only 'nothing-*' matches no" "$KIT" run --impl ref --only 'PSGD-EF-001' --only 'nothing-*'
-expect 2 "there is no requirement 'psgd-ef-001'; did you mean 'PSGD-EF-001'?" "$KIT" explain psgd-ef-001
+expect 2 "there is no requirement or fault 'psgd-ef-001'; did you mean 'PSGD-EF-001'?" "$KIT" explain psgd-ef-001
 expect 2 'psgd-conform show' "$KIT" explain torch-long-w4
 expect 2 "did you mean 'torch-long-w4'?" "$KIT" show torch-long-w
 expect 2 'the folder is missing' "$KIT" export
