@@ -44,7 +44,7 @@ static const suite_case cases[] = {
     {"core-matrices-alone", "W3/r2/f32/[24x40,20x30]/seed=244", "PSGD-SEL-005", 0, OTHER, FULL, COMPANION_NONE},
     {"core-empty-columns", "W2/r2/f32/[24x40,5x0,3]/seed=245", "PSGD-SEL-006", 0, OTHER, QUICK, COMPANION_NONE},
     {"core-empty-rows", "W2/r2/f32/[24x40,0x5,3]/seed=246", "PSGD-SEL-006", 0, OTHER, FULL, COMPANION_NONE},
-    {"core-scalar", "W2/r2/f32/[24x40,scalar,3]/seed=247", "PSGD-SEL-006", 0, OTHER, FULL, COMPANION_NONE},
+    {"core-scalar", "W2/r2/f32/[24x40,scalar,3]/seed=247", "PSGD-SEL-006", 0, OTHER, QUICK, COMPANION_NONE},
     {"core-tall", "W1/r2/i3/f32/-/[8200x8]/grad=decay:0.5/seed=249", "PSGD-AGG-002 PSGD-AGG-004", 0, OTHER, QUICK, COMPANION_NONE},
     {"core-tall-and-wide", "W2/r2/f32/[40x24,12x60,60x12]/seed=248", "PSGD-AGG-002 PSGD-AGG-004", 0, OTHER, FULL, COMPANION_NONE},
     /* ---- any port: exact ranks, scaling, order of ranks ---- */

@@ -37,7 +37,7 @@ static const suite_case cases[] = {
     {"torch-eps-large-r2", "W3/r2/f32/eps1e-2rel/[16x24,24]/seed=33", "PSGD-ORT-002 PSGD-ORT-004", TORCH, GOLDEN, QUICK, COMPANION_NONE},
     {"torch-eps-large-r2-f64", "W2/r2/f64/ef/eps1e-2rel/[16x24,24]/grad=power/seed=34", "PSGD-ORT-002 PSGD-ORT-004", TORCH, GOLDEN, FULL, COMPANION_NONE},
     {"torch-eps-large-r4", "W2/r4/f32/eps1e-2rel/[16x24,24]/seed=35", "PSGD-ORT-001 PSGD-ORT-003", TORCH, GOLDEN, QUICK, COMPANION_NONE},
-    {"torch-eps-mixed-ranks", "W2/r4/f32/rate0.5/eps1e-2rel/[16x24,2x24,24x1,3x24]/seed=36", "PSGD-ORT-002 PSGD-ORT-003", TORCH, GOLDEN, FULL, COMPANION_NONE},
+    {"torch-eps-mixed-ranks", "W2/r4/f32/rate0.5/eps1e-2rel/[16x24,2x24,24x1,3x24]/seed=36", "PSGD-ORT-002 PSGD-ORT-003", TORCH, GOLDEN, QUICK, COMPANION_NONE},
     /* ---- the hook: selection, shapes ---- */
     {"torch-rate-half", "W2/r1/f32/rate0.5/[1,2,5,4x4,2x3x4]/seed=40", "PSGD-SEL-004 PSGD-SEL-003", TORCH, GOLDEN, QUICK, COMPANION_NONE},
     {"torch-rate-0", "W2/r8/f32/rate0/[3x4,5,2x2x2,9x9]/seed=41", "PSGD-SEL-002 PSGD-SEL-004", TORCH, GOLDEN, FULL, COMPANION_NONE},
@@ -68,7 +68,7 @@ static const suite_case cases[] = {
     {"torch-buckets-warm", "W3/r3/f64/[7;14x20;20x14,14x20]/seed=68", "PSGD-ITR-002 PSGD-SEL-005 PSGD-EF-004", TORCH, GOLDEN, FULL, COMPANION_NONE},
     {"torch-rs-1", "W2/r2/f32/ef/[16x24]/rs=1/seed=69", "PSGD-RND-002", TORCH, GOLDEN, FULL, COMPANION_NONE},
     {"torch-rs-42-f64", "W2/r2/f64/ef/[16x24]/rs=42/seed=70", "PSGD-RND-002", TORCH, GOLDEN, FULL, COMPANION_NONE},
-    {"torch-rs-largest", "W1/r3/f32/ef/[16x24]/rs=4294967295/seed=71", "PSGD-RND-002", TORCH, GOLDEN, FULL, COMPANION_NONE},
+    {"torch-rs-largest", "W1/r3/f32/ef/[16x24]/rs=4294967295/seed=71", "PSGD-RND-002", TORCH, GOLDEN, QUICK, COMPANION_NONE},
 };
 /* clang-format on */
 

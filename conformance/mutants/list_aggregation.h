@@ -18,21 +18,21 @@
       "P is summed over the ranks for the first tensor of a bucket alone.")                                            \
     X(FAULT_DIVIDED_BY_WORLD, "divided-by-world", "PSGD-AGG-006", ALL_CLAIMS,                                          \
       "A subgroup divides by the size of the world.")                                                                  \
-    X(FAULT_DIVIDED_BY_ONE_LESS, "divided-by-one-less", "PSGD-AGG-002 PSGD-ITR-001", ALL_CLAIMS,                       \
+    X(FAULT_DIVIDED_BY_ONE_LESS, "divided-by-one-less", "PSGD-ITR-001", ALL_CLAIMS,                                    \
       "Means are sums divided by W - 1.")                                                                              \
-    X(FAULT_ALWAYS_HALVED, "always-halved", "PSGD-AGG-002 PSGD-ITR-001", ALL_CLAIMS,                                   \
+    X(FAULT_ALWAYS_HALVED, "always-halved", "PSGD-ITR-001", ALL_CLAIMS,                                                \
       "Means are sums divided by 2, as in the author's tests, whatever W is.")                                         \
-    X(FAULT_REDUCED_WITH_ITSELF, "reduced-with-itself", "PSGD-AGG-001 PSGD-ITR-001", ALL_CLAIMS,                       \
+    X(FAULT_REDUCED_WITH_ITSELF, "reduced-with-itself", "PSGD-AGG-001", ALL_CLAIMS,                                    \
       "The mean is taken over the wrong axis of the device mesh, which has one member.")                               \
-    X(FAULT_RANK_0_COUNTS_DOUBLE, "rank-0-counts-double", "PSGD-AGG-002 PSGD-AGG-007 PSGD-ITR-001", ALL_CLAIMS,        \
+    X(FAULT_RANK_0_COUNTS_DOUBLE, "rank-0-counts-double", "PSGD-AGG-007 PSGD-ITR-001", ALL_CLAIMS,                     \
       "The root adds its own data before the sum and once more after it.")                                             \
-    X(FAULT_LAST_RANKS_LEFT_OUT, "last-ranks-left-out", "PSGD-AGG-002 PSGD-ITR-001", ALL_CLAIMS,                       \
+    X(FAULT_LAST_RANKS_LEFT_OUT, "last-ranks-left-out", "PSGD-ITR-001", ALL_CLAIMS,                                    \
       "A sum by halves leaves out the ranks beyond a power of two.")                                                   \
     X(FAULT_RANKS_ADD_IN_OWN_ORDER, "ranks-add-in-own-order", "PSGD-AGG-001", ALL_CLAIMS,                              \
       "Each rank adds the ranks' terms in an order that begins with its own.")                                         \
-    X(FAULT_COPIED_BEFORE_SUMMED, "copied-before-summed", "PSGD-AGG-001 PSGD-ITR-001", ALL_CLAIMS,                     \
+    X(FAULT_COPIED_BEFORE_SUMMED, "copied-before-summed", "PSGD-AGG-001", ALL_CLAIMS,                                  \
       "The result of a sum is copied before its stream is done: the last quarter is still this rank's.")               \
-    X(FAULT_CHUNKS_OVERLAP, "chunks-overlap", "PSGD-AGG-002 PSGD-ITR-001", ALL_CLAIMS,                                 \
+    X(FAULT_CHUNKS_OVERLAP, "chunks-overlap", "PSGD-ITR-001", ALL_CLAIMS,                                              \
       "A long buffer is summed in chunks that share an element.")                                                      \
     X(FAULT_WIRE_IN_BF16, "wire-in-bf16", "PSGD-AGG-002 PSGD-ITR-001", ALL_CLAIMS, "Values of f32 are sent as bf16.")  \
     X(FAULT_PLAIN_SUMMED, "plain-phase-summed", "PSGD-ITR-001", ALL_CLAIMS,                                            \
@@ -41,11 +41,11 @@
       "Before start_iter gradients are divided after the sum, which may overflow.")                                    \
     X(FAULT_UNCOMPRESSED_SUMMED, "uncompressed-summed", "PSGD-AGG-003", ALL_CLAIMS,                                    \
       "Uncompressed tensors are summed and not divided.")                                                              \
-    X(FAULT_UNCOMPRESSED_NOT_REDUCED, "uncompressed-not-reduced", "PSGD-AGG-001 PSGD-AGG-003", ALL_CLAIMS,             \
+    X(FAULT_UNCOMPRESSED_NOT_REDUCED, "uncompressed-not-reduced", "PSGD-AGG-001", ALL_CLAIMS,                          \
       "Uncompressed tensors are not summed over the ranks.")                                                           \
-    X(FAULT_ONLY_FIRST_UNCOMPRESSED, "only-first-uncompressed", "PSGD-AGG-001 PSGD-AGG-003", ALL_CLAIMS,               \
+    X(FAULT_ONLY_FIRST_UNCOMPRESSED, "only-first-uncompressed", "PSGD-AGG-001", ALL_CLAIMS,                            \
       "Of the uncompressed tensors only the first is copied back.")                                                    \
-    X(FAULT_VECTOR_TAIL_LEFT_OUT, "vector-tail-left-out", "PSGD-AGG-001 PSGD-AGG-003", ALL_CLAIMS,                     \
+    X(FAULT_VECTOR_TAIL_LEFT_OUT, "vector-tail-left-out", "PSGD-AGG-001", ALL_CLAIMS,                                  \
       "Uncompressed values are copied back four at a time; what is left of them is not.")                              \
     X(FAULT_LAST_ROWS_UNCOVERED, "last-rows-uncovered", "PSGD-AGG-002", ALL_CLAIMS,                                    \
       "P has only rows that whole tiles of 16 cover.")                                                                 \

@@ -9,7 +9,8 @@
       "The error is taken from this rank's own approximation, not from the result.")                                   \
     X(FAULT_ERROR_FROM_MEAN, "error-from-mean", "PSGD-EF-002", ALL_CLAIMS,                                             \
       "The error is taken from the mean of M over the ranks, not from the rank's own.")                                \
-    X(FAULT_NO_ERROR_FEEDBACK, "no-error-feedback", "PSGD-EF-001", ALL_CLAIMS, "The error is kept and never added.")   \
+    X(FAULT_NO_ERROR_FEEDBACK, "no-error-feedback", "PSGD-EF-001 PSGD-EF-005 PSGD-EF-008", ALL_CLAIMS,                 \
+      "The error is kept and never added.")                                                                            \
     X(FAULT_ERROR_SUBTRACTED, "error-subtracted", "PSGD-EF-001", ALL_CLAIMS, "The error is subtracted.")               \
     X(FAULT_ERROR_DECAYED, "error-decayed", "PSGD-EF-001 PSGD-EF-004", ALL_CLAIMS,                                     \
       "Nine tenths of the error are added.")                                                                           \

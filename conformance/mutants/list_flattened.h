@@ -13,7 +13,7 @@
       "Flattened: the side is the root of the length rounded to nearest; some elements may be lost.")                  \
     X(FAULT_FLAT_SIDE_PLUS_ONE, "flat-side-plus-one", "PSGD-FLT-001", ALL_CLAIMS,                                      \
       "Flattened: the side is the root rounded down, plus one: square lengths are padded too.")                        \
-    X(FAULT_FLAT_COLUMN_MAJOR, "flat-column-major", "PSGD-FLT-001", ALL_CLAIMS,                                        \
+    X(FAULT_FLAT_COLUMN_MAJOR, "flat-column-major", "PSGD-FLT-001 PSGD-AGG-002 PSGD-AGG-004", ALL_CLAIMS,              \
       "Flattened: the square is filled column by column.")                                                             \
     X(FAULT_FLAT_LAST_ROW_LEFT_OUT, "flat-last-row-left-out", "PSGD-FLT-001 PSGD-AGG-001", ALL_CLAIMS,                 \
       "Flattened: the square's last row, filled in part, is not written back.")                                        \

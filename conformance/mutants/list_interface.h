@@ -13,7 +13,7 @@
     X(FAULT_RATE_0_REFUSED, "rate-0-refused", "PSGD-CFG-003 PSGD-SEL-002", ALL_CLAIMS, "The rate 0 is refused.")       \
     X(FAULT_INTERVAL_0_REFUSED, "interval-0-refused", "PSGD-CFG-003", ALL_CLAIMS,                                      \
       "A statistics interval below 1 is refused.")                                                                     \
-    X(FAULT_CONFIG_NOT_COPIED, "config-not-copied", "PSGD-ROB-001", ALL_CLAIMS,                                        \
+    X(FAULT_CONFIG_NOT_COPIED, "config-not-copied", "PSGD-AGG-002 PSGD-ITR-001", ALL_CLAIMS,                           \
       "The state points to the caller's configuration.")                                                               \
     X(FAULT_ERRORS_WITHOUT_WORDS, "errors-without-words", "PSGD-ROB-001", ALL_CLAIMS,                                  \
       "Errors have a code and no message.")                                                                            \

@@ -16,9 +16,9 @@
       "The last rank answers with an error in the first compressed step, when all is done.")                           \
     X(FAULT_LAST_RANK_WRONG, "last-rank-wrong", "PSGD-AGG-001", ALL_CLAIMS,                                            \
       "The last rank's results are off by one unit in the last place of one element.")                                 \
-    X(FAULT_ONE_ELEMENT_WRONG, "one-element-wrong", "PSGD-AGG-002", ALL_CLAIMS,                                        \
+    X(FAULT_ONE_ELEMENT_WRONG, "one-element-wrong", "PSGD-AGG-002 PSGD-AGG-004", ALL_CLAIMS,                           \
       "One element of one late step is wrong.")                                                                        \
-    X(FAULT_ERROR_AT_THE_END, "error-at-the-end", "PSGD-ITR-002", ALL_CLAIMS,                                          \
+    X(FAULT_ERROR_AT_THE_END, "error-at-the-end", "PSGD-AGG-002 PSGD-EF-001", ALL_CLAIMS,                              \
       "The sixth iteration is answered with an error.")                                                                \
     X(FAULT_WRITES_PAST_END, "writes-past-end", "PSGD-ROB-002", ALL_CLAIMS,                                            \
       "One element behind the bucket is overwritten.")                                                                 \
