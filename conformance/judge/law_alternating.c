@@ -112,6 +112,9 @@ static int64_t run(judging *j, probes *p, size_t tensor, bool left_first)
     for (int64_t step = start; step < j->e.steps; step++) {
         half_step h;
         bool known;
+        if (evidence_at(&j->e, step, tensor)->regard == REGARD_NONFINITE) {
+            return fitting; /* whatever the configuration says, the side that is kept holds it from now on */
+        }
         if (!is_judged(j, step, tensor)) {
             continue;
         }

@@ -3,6 +3,7 @@
 #include "mutants/faulty.h"
 
 #include "core/config.h"
+#include "mutants/faulty_draw.h"
 #include "mutants/honest.h"
 
 #include <stdlib.h>
@@ -75,7 +76,7 @@ static psgd_status faulty_create(const psgd_config *config, const psgd_comm *com
         faulty_destroy(made);
         return psgd_fail(PSGD_ERR_UNSUPPORTED, message, message_size, "%s", refusal);
     }
-    psgd_mt19937_seed(&made->seeds, checked.random_seed);
+    psgd_mt19937_seed(&made->seeds, faulty_first_seed(made));
     *state = made;
     return PSGD_OK;
 }

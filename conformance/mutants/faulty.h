@@ -22,6 +22,7 @@ struct psgd_state {
     uint64_t iteration, next_report;
     psgd_statistics counted;
     psgd_mt19937 seeds;
+    psgd_torch_generator normals; /* after the last draw, of a port that seeds them once */
     bool broken;
     faulty_bucket *buckets;
     int world;               /* what the environment says of the world's size, if anything */
@@ -132,6 +133,12 @@ psgd_dtype faulty_factor_type(const psgd_state *state, psgd_dtype dtype);
 /* A fresh Q for all that is compressed, packed as the layout says, not orthogonalised. wire: room for q_numel elements.
  */
 psgd_status faulty_draw(psgd_state *state, const psgd_bucket_layout *l, double *q, void *wire);
+
+/* faulty_warm.c. start_q: the Q that a step starts from, kept or drawn. keep_factors: what is remembered of P, of the
+ * averaged Q, and of this rank's own. */
+psgd_status faulty_start_q(psgd_state *state, const faulty_bucket *memory, bool is_new, double *q, void *wire);
+void faulty_keep_factors(const psgd_state *state, faulty_bucket *memory, const double *p, const double *q,
+                         const double *local_q);
 
 /* The compressed step. bucket: kept memory of this bucket, with room for error, p and q; is_new: nothing is in it yet.
  */

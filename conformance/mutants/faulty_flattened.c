@@ -130,8 +130,7 @@ static void keep(const psgd_state *state, const psgd_bucket *bucket, faulty_buck
         const bool dropped = i >= l->numel && fault_is(state, FAULT_FLAT_PADDING_ERROR_DROPPED);
         memory->error[i] = dropped ? 0 : faulty_round(state, s->m[i] - s->out[i], l->dtype);
     }
-    memcpy(memory->p, s->p, l->p_numel * sizeof(double));
-    memcpy(memory->q, s->q, l->q_numel * sizeof(double));
+    faulty_keep_factors(state, memory, s->p, s->q, s->q);
 }
 
 /* The result, cut back to the bucket's length. */
@@ -152,12 +151,7 @@ static psgd_status approximate(psgd_state *state, square *s, const faulty_bucket
 {
     const psgd_bucket_layout *l = &memory->layout;
     const psgd_dtype kept = faulty_factor_type(state, l->dtype);
-    psgd_status status = PSGD_OK;
-    if (state->config.warm_start && !is_new && !fault_is(state, FAULT_WARM_START_DEFEATED)) {
-        memcpy(s->q, memory->q, l->q_numel * sizeof(double));
-    } else {
-        status = faulty_draw(state, l, s->q, s->wire);
-    }
+    psgd_status status = faulty_start_q(state, memory, is_new, s->q, s->wire);
     if (status != PSGD_OK) {
         return status; /* no collective has been started */
     }

@@ -93,16 +93,16 @@ static bool keeps_nothing(const psgd_state *state, const psgd_bucket *bucket)
 static void keep_tensor(const psgd_state *state, faulty_bucket *memory, const workspace *w, const psgd_matrix_layout *t)
 {
     const psgd_dtype type = kept_type(state, memory->layout.dtype);
-    const bool own = fault_is(state, FAULT_ERROR_FROM_LOCAL_APPROXIMATION) ||
-                     fault_is(state, HONEST_ERROR_OF_OWN_APPROXIMATION);
+    const bool own =
+        fault_is(state, FAULT_ERROR_FROM_LOCAL_APPROXIMATION) || fault_is(state, HONEST_ERROR_OF_OWN_APPROXIMATION);
     const bool local = own && t->compressed;
     const double *reference = local ? w->own : w->out;
     size_t covered = t->n * t->m;
     if (fault_is(state, FAULT_ERROR_TAIL_UNCOVERED)) {
         covered -= covered % BLOCK;
     }
-    const bool only_compressed = fault_is(state, FAULT_ERROR_OF_COMPRESSED_ONLY) ||
-                                 fault_is(state, HONEST_NO_ERROR_OF_UNCOMPRESSED);
+    const bool only_compressed =
+        fault_is(state, FAULT_ERROR_OF_COMPRESSED_ONLY) || fault_is(state, HONEST_NO_ERROR_OF_UNCOMPRESSED);
     if (only_compressed && !t->compressed) {
         covered = 0;
     }

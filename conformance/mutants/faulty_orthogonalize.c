@@ -65,6 +65,20 @@ static bool by_gram_schmidt(const psgd_state *state, double *a, size_t n, size_t
     return true;
 }
 
+/* The largest element comes to lie in 1/2 .. 1; the powers of two change nothing else. */
+static void scale_to_one(double *a, size_t count)
+{
+    double largest = 0;
+    int exponent = 0;
+    for (size_t i = 0; i < count; i++) {
+        largest = fmax(largest, fabs(a[i]));
+    }
+    (void)frexp(largest, &exponent);
+    for (size_t i = 0; isfinite(largest) && i < count; i++) {
+        a[i] = ldexp(a[i], -exponent);
+    }
+}
+
 typedef bool method(const psgd_state *state, double *a, size_t n, size_t r, psgd_dtype dtype);
 
 /* The hook's choice, but for the ports that have one method for all. */
@@ -90,6 +104,7 @@ static method *method_for(const psgd_state *state, size_t r, psgd_dtype dtype)
 bool faulty_orthogonalize(const psgd_state *state, factor_side side, double *a, size_t n, size_t r, psgd_dtype dtype)
 {
     if (fault_is(state, HONEST_Q_NOT_ORTHOGONALIZED) && side == FACTOR_Q) {
+        scale_to_one(a, n * r);
         return true;
     }
     const bool ok = method_for(state, r, dtype)(state, a, n, r, dtype);

@@ -20,8 +20,10 @@ static bool workspace_make(workspace *w, const psgd_bucket_layout *l)
     w->out = calloc(l->numel + 1, sizeof(double));
     w->p = calloc(l->p_numel + 1, sizeof(double));
     w->q = calloc(l->q_numel + 1, sizeof(double));
+    w->local_q = calloc(l->q_numel + 1, sizeof(double));
     w->own = calloc(l->numel + 1, sizeof(double));
-    return w->wire != NULL && w->m != NULL && w->out != NULL && w->p != NULL && w->q != NULL && w->own != NULL;
+    return w->wire != NULL && w->m != NULL && w->out != NULL && w->p != NULL && w->q != NULL && w->own != NULL &&
+           w->local_q != NULL;
 }
 
 static void workspace_free(workspace *w)
@@ -32,6 +34,7 @@ static void workspace_free(workspace *w)
     free(w->p);
     free(w->q);
     free(w->own);
+    free(w->local_q);
 }
 
 /* ---- the two sums of factors ---- */
@@ -58,6 +61,7 @@ static psgd_status average_q(psgd_state *state, const psgd_bucket_layout *l, wor
 {
     const psgd_dtype kept = faulty_factor_type(state, l->dtype);
     psgd_status status = PSGD_OK;
+    memcpy(w->local_q, w->q, l->q_numel * sizeof(double));
     if (fault_is(state, FAULT_WRONG_BUFFER_REDUCED)) {
         status = faulty_sum_over_ranks(state, w->p, l->p_numel, w->wire, kept);
     } else if (!fault_is(state, FAULT_Q_NOT_REDUCED)) {
@@ -94,11 +98,7 @@ static psgd_status begin(psgd_state *state, const faulty_bucket *memory, bool is
     if (fault_is(state, FAULT_PRODUCT_ADDED)) {
         memcpy(w->p, memory->p, l->p_numel * sizeof(double)); /* a workspace that is used again */
     }
-    if (state->config.warm_start && !is_new && !fault_is(state, FAULT_WARM_START_DEFEATED)) {
-        memcpy(w->q, memory->q, l->q_numel * sizeof(double));
-        return PSGD_OK;
-    }
-    return faulty_draw(state, l, w->q, w->wire);
+    return faulty_start_q(state, memory, is_new, w->q, w->wire);
 }
 
 /* A collective failed. */
@@ -142,8 +142,7 @@ static psgd_status compress(psgd_state *state, const psgd_bucket *bucket, faulty
     if (status != PSGD_OK) {
         return give_up(state, memory, w, status);
     }
-    memcpy(memory->p, w->p, l->p_numel * sizeof(double));
-    memcpy(memory->q, w->q, l->q_numel * sizeof(double));
+    faulty_keep_factors(state, memory, w->p, w->q, w->local_q);
     faulty_store(state, faulty_data(state, bucket), w->out, written(state, l), l->dtype);
     return PSGD_OK;
 }

@@ -9,6 +9,7 @@ typedef struct workspace {
     void *wire;      /* [numel or p or q] elements of the type */
     double *m, *out; /* [numel]: M, and the result */
     double *p, *q;   /* packed factors */
+    double *local_q; /* [q_numel]: this rank's Q */
     double *own;     /* [numel]: uncompressed tensors, packed; later this rank's own approximation */
 } workspace;
 

@@ -24,7 +24,8 @@
     X(HONEST_GRAM_SCHMIDT_TWICE, "gram-schmidt-twice", "", OTHER_CLAIMS, "Gram-Schmidt, and once more.")               \
     X(HONEST_CHOLESKY, "cholesky", "", OTHER_CLAIMS,                                                                   \
       "Columns are made orthonormal by the Cholesky factor of their products, twice, in f64.")                         \
-    X(HONEST_Q_NOT_ORTHOGONALIZED, "q-not-orthogonalized", "", OTHER_CLAIMS, "P = M Q with Q as it was left.")         \
+    X(HONEST_Q_NOT_ORTHOGONALIZED, "q-not-orthogonalized", "", OTHER_CLAIMS,                                           \
+      "P = M Q with Q as it was left, times a power of two: without, P would have the size of M's square.")            \
     X(HONEST_P_AVERAGED, "p-averaged", "", OTHER_CLAIMS, "P is averaged over the ranks, not summed.")                  \
     X(HONEST_Q_KEPT_AS_SUM, "q-kept-as-sum", "", OTHER_CLAIMS, "The next step starts from the sum of Q.")              \
     X(HONEST_ERROR_OF_OWN_APPROXIMATION, "error-of-own-approximation", "", OTHER_CLAIMS,                               \
