@@ -1,8 +1,8 @@
 /* runner_processes.c: ranks as processes. For every run the kit starts itself once per rank, with the hidden command
  * "rank" (runner_rank.c), and reads what the ranks left in the run's private folder. Read next: process_run.c.
  *
- * The children's environment is the user's, with OPENBLAS_NUM_THREADS=1, and WORLD_SIZE as launchers of ranks set it (in
- * a subgroup it is not the group's size); OMP_NUM_THREADS is left to the user, and PSGD_FAULT names the variant of
+ * The children's environment is the user's, with OPENBLAS_NUM_THREADS=1, and WORLD_SIZE as launchers of ranks set it
+ * (in a subgroup it is not the group's size); OMP_NUM_THREADS is left to the user, and PSGD_FAULT names the variant of
  * faulty:NAME.
  */
 #include "harness/message.h"

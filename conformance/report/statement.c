@@ -4,9 +4,12 @@
 #include "report/printable.h"
 
 const statement_list statement_lists[STATEMENT_LISTS] = {
-    {"failed", CHECK_FAIL, SKIP_NONE},           {"waived", CHECK_WAIVED, SKIP_NONE},
-    {"unsupported", CHECK_SKIP, SKIP_UNSUPPORTED}, {"unobserved", CHECK_UNOBSERVED, SKIP_NONE},
-    {"untrusted", CHECK_UNTRUSTED, SKIP_NONE},   {"too few ranks", CHECK_SKIP, SKIP_RANKS},
+    {"failed", CHECK_FAIL, SKIP_NONE},
+    {"waived", CHECK_WAIVED, SKIP_NONE},
+    {"unsupported", CHECK_SKIP, SKIP_UNSUPPORTED},
+    {"unobserved", CHECK_UNOBSERVED, SKIP_NONE},
+    {"untrusted", CHECK_UNTRUSTED, SKIP_NONE},
+    {"too few ranks", CHECK_SKIP, SKIP_RANKS},
     {"not run", CHECK_NOT_RUN, SKIP_NONE},
 };
 

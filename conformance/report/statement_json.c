@@ -70,6 +70,5 @@ char *report_statement_json(const run_report *r)
         statement_lack(r, 0) == NULL, "lacks", lacks_json(r), "date", environment_date(date), "kit", json_kit(r),
         "port", json_port(r), "way", json_way(r), "command", json_command(r), "claims", claims_json(r), "counts",
         json_counts(r), "requirements", lists_json(r), "reasons", json_lines(r->reasons), "waivers", json_waivers(r),
-        "exit_code", r->exit_code, "environment", json_environment(r), "command_line",
-        printed(command_line_print, r)));
+        "exit_code", r->exit_code, "environment", json_environment(r), "command_line", printed(command_line_print, r)));
 }

@@ -98,8 +98,13 @@ static void print_environment(FILE *file, const run_report *r)
     print_entry(file, "  processor", environment_processor(text, sizeof text));
     print_entry(file, "  system", environment_system(text, sizeof text));
     print_entry(file, "  BLAS", blas == NULL ? "not known" : blas[0] == '\0' ? "no shared library" : blas);
-    print_entry(file, "  MPI", r->mpi ? r->port.mpi : "not used");
-    snprintf(text, sizeof text, "%s, up to %d", environment_ranks_as(r), r->ranks);
+    if (r->way == WAY_IMPLEMENTATION) {
+        print_entry(file, "  MPI", r->mpi ? r->port.mpi : "not used");
+        snprintf(text, sizeof text, "%s, up to %d", environment_ranks_as(r), r->ranks);
+    } else {
+        print_entry(file, "  MPI", "not known");
+        snprintf(text, sizeof text, "the port's own");
+    }
     print_entry(file, "  ranks", text);
     for (size_t i = 0; ENVIRONMENT_VARIABLES[i] != NULL; i++)
         if (getenv(ENVIRONMENT_VARIABLES[i]) != NULL) {

@@ -30,7 +30,8 @@ static bool check(checking *c, json_t *schema, const json_t *value);
 #if defined(__GNUC__)
 __attribute__((format(printf, 2, 3)))
 #endif
-static bool breaks(checking *c, const char *format, ...)
+static bool
+breaks(checking *c, const char *format, ...)
 {
     char why[256];
     va_list arguments;
@@ -56,9 +57,9 @@ static bool is_of_type(const json_t *value, const char *type)
     static const struct {
         const char *name;
         json_type type;
-    } types[] = {{"object", JSON_OBJECT}, {"array", JSON_ARRAY}, {"string", JSON_STRING}, {"null", JSON_NULL},
-                 {"boolean", JSON_TRUE},  {"boolean", JSON_FALSE}, {"integer", JSON_INTEGER},
-                 {"number", JSON_INTEGER}, {"number", JSON_REAL}};
+    } types[] = {{"object", JSON_OBJECT},   {"array", JSON_ARRAY},    {"string", JSON_STRING},
+                 {"null", JSON_NULL},       {"boolean", JSON_TRUE},   {"boolean", JSON_FALSE},
+                 {"integer", JSON_INTEGER}, {"number", JSON_INTEGER}, {"number", JSON_REAL}};
     bool found = false;
     for (size_t i = 0; i < sizeof types / sizeof types[0]; i++)
         found = found || (strcmp(types[i].name, type) == 0 && json_typeof(value) == types[i].type);
@@ -197,13 +198,13 @@ static bool says_nothing(checking *c, const subject *s)
 static const struct {
     const char *name;
     keyword_check *holds;
-} keywords[] = {{"$ref", check_ref},           {"type", check_type},
-                {"enum", check_enum},          {"const", check_const},
-                {"minimum", check_minimum},    {"pattern", check_pattern},
-                {"items", check_items},        {"properties", check_properties},
-                {"required", check_required},  {"additionalProperties", check_additional},
-                {"$defs", says_nothing},       {"$schema", says_nothing},
-                {"title", says_nothing},       {"description", says_nothing}};
+} keywords[] = {{"$ref", check_ref},          {"type", check_type},
+                {"enum", check_enum},         {"const", check_const},
+                {"minimum", check_minimum},   {"pattern", check_pattern},
+                {"items", check_items},       {"properties", check_properties},
+                {"required", check_required}, {"additionalProperties", check_additional},
+                {"$defs", says_nothing},      {"$schema", says_nothing},
+                {"title", says_nothing},      {"description", says_nothing}};
 
 static bool check_keyword(checking *c, const char *name, const subject *s)
 {

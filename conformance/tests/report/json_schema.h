@@ -1,5 +1,5 @@
-/* json_schema.h: holds a JSON value against a JSON Schema, of the part of draft 2020-12 that this project's schemas use:
- * type, enum, const, minimum, pattern, items, properties, required, additionalProperties, $ref to $defs; title,
+/* json_schema.h: holds a JSON value against a JSON Schema, of the part of draft 2020-12 that this project's schemas
+ * use: type, enum, const, minimum, pattern, items, properties, required, additionalProperties, $ref to $defs; title,
  * description and $schema say nothing. A keyword that it does not know, it refuses: nothing passes unlooked at. */
 #ifndef CONFORMANCE_TESTS_REPORT_JSON_SCHEMA_H
 #define CONFORMANCE_TESTS_REPORT_JSON_SCHEMA_H

@@ -79,10 +79,8 @@ void made_report_make(made_report *m)
                                     .matched = 1,
                                     .waived = 1,
                                     .state = WAIVER_USED};
-    m->waivers[1] = (report_waiver){.requirement = "PSGD-EF-002",
-                                    .reason = "was to be mended",
-                                    .expires = "2020-01-31",
-                                    .state = WAIVER_EXPIRED};
+    m->waivers[1] = (report_waiver){
+        .requirement = "PSGD-EF-002", .reason = "was to be mended", .expires = "2020-01-31", .state = WAIVER_EXPIRED};
     m->r.implementation = "./a \"bad\" <port>\033\xff.so";
     m->r.way = WAY_COMMAND;
     m->r.command = (command_outcome){.seconds = 2, .exit_status = 3, .error_tail = last_words};

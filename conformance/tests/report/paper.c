@@ -1,4 +1,5 @@
-/* Tests of report/paper.c and terminal.c: where lines go on, and that a terminal is asked for nothing it cannot give. */
+/* Tests of report/paper.c and terminal.c: where lines go on, and that a terminal is asked for nothing it cannot give.
+ */
 #include "tests/cli/unit.h"
 
 #include "report/paper.h"

@@ -20,8 +20,7 @@ int main(int argc, char **argv)
         return 2;
     }
     json_t *schema = load(argv[1]), *value = load(argv[2]);
-    const bool holds =
-        schema != NULL && value != NULL && json_schema_holds(schema, value, message, sizeof message);
+    const bool holds = schema != NULL && value != NULL && json_schema_holds(schema, value, message, sizeof message);
     if (message[0] != '\0')
         printf("WRONG: %s: %s\n", argv[2], message);
     json_decref(schema);
