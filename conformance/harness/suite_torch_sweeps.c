@@ -46,7 +46,7 @@ static const suite_case cases[] = {
     {"torch-draws-r1", "W1/r1/s0/i3/f32/rate1/-/[3x15,3x16,3x17,3x31,3x32,3x33]/rs=7/seed=450", "PSGD-RND-002", TORCH, GOLDEN, FULL, COMPANION_NONE},
     {"torch-draws-r1-f64", "W1/r1/s0/i2/f64/rate1/-/[3x33,3x17,3x15,3x32,3x16,3x31]/rs=123456/seed=451", "PSGD-RND-002", TORCH, GOLDEN, FULL, COMPANION_NONE},
     {"torch-draws-r3", "W2/r3/s0/i3/f32/rate0/-/[3x5,3x11,3x16,3x6,5x1,4x10]/rs=2147483648/seed=452", "PSGD-RND-002", TORCH, GOLDEN, FULL, COMPANION_NONE},
-    {"torch-draws-batched", "W1/r1/s0/i3/f32/rate1/bs/[3x5,3x11,3x5,3x8,3x11,3x5,3x11,3x8]/rs=2026/seed=453", "PSGD-RND-002 PSGD-BAT-001", TORCH, GOLDEN, FULL, COMPANION_NONE},
+    {"torch-draws-batched", "W1/r1/s0/i3/f32/rate1/bs/[3x5,3x11,3x5,3x8,3x11,3x5,3x11,3x8]/rs=2026/seed=453", "PSGD-RND-002 PSGD-BAT-001", TORCH, GOLDEN, QUICK, COMPANION_NONE},
     {"torch-draws-batched-f64", "W1/r3/s0/i3/f64/rate0/bs/[3x5,3x7,3x7,3x5,3x5,3x11]/rs=3/seed=454", "PSGD-RND-002 PSGD-BAT-001", TORCH, GOLDEN, FULL, COMPANION_NONE},
     {"torch-draws-many-seeds", "W1/r1/s0/i24/f64/rate1/-/[3x5;4x3]/rs=99/seed=455", "PSGD-RND-002 PSGD-ITR-002", TORCH, GOLDEN, FULL, COMPANION_NONE},
     /* ---- a NaN in one member of a batch, without error feedback: it stays in its member ---- */
