@@ -49,6 +49,8 @@ static const scenario all[] = {
     {"scenario/same-q", "PSGD-RND-001", CORE | MULTIRANK, 3, true,
      "Lets the ranks draw their own Q for gradients whose private parts cancel, so that only a common Q is exact.",
      scenario_same_q},
+    {"scenario/given-q", "PSGD-RND-001", CORE | MULTIRANK, 1, true,
+     "Hands in one Q, then another, for the same gradients: the results must differ.", scenario_given_q},
     {"scenario/new-q", "PSGD-WRM-003", CORE, 1, true,
      "Lets the port draw its own Q without warm start, at three steps of the same gradients.", scenario_new_q},
     {"scenario/normal-q", "PSGD-RND-004", CORE, 1, true,

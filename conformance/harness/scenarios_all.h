@@ -46,6 +46,7 @@ bool scenario_lost_rank_halves(const subject *s);
 bool scenario_same_q(const subject *s);
 /* scenario_new_q.c */
 bool scenario_new_q(const subject *s);
+bool scenario_given_q(const subject *s);
 /* scenario_normal_q.c */
 bool scenario_normal_q(const subject *s);
 
