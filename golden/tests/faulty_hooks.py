@@ -95,8 +95,8 @@ def left_out_orthogonalisation(state, bucket):
         torch_hook._orthogonalize = original
 
 
-def moves_columns(state, bucket):
-    """Right up to the last step of all, where two elements change places."""
+def moves_elements(state, bucket):
+    """Right but for two elements that have changed places, from the third compressed step on."""
     result = powerSGD_hook(state, bucket).wait()
     if state.iter > state.start_powerSGD_iter + 1 and result.numel() > 1:
         result = result.clone()
