@@ -57,14 +57,17 @@ static bool is_date(const char *text)
     return month >= 1 && month <= 12 && day >= 1 && day <= days_of_month(year, month);
 }
 
-static bool matches_a_requirement(const char *glob)
+typedef enum glob_match { GLOB_NONE, GLOB_FILES_ONLY, GLOB_SOME } glob_match;
+
+static glob_match match_requirements(const char *glob)
 {
+    glob_match found = GLOB_NONE;
     size_t count;
     const requirement *all = requirements(&count);
     for (size_t i = 0; i < count; i++)
         if (fnmatch(glob, all[i].id, 0) == 0)
-            return true;
-    return false;
+            found = all[i].files_only && found != GLOB_SOME ? GLOB_FILES_ONLY : GLOB_SOME;
+    return found;
 }
 
 static bool check_waiver(const place *at, const report_waiver *w)
@@ -79,7 +82,10 @@ static bool check_waiver(const place *at, const report_waiver *w)
         return wrong(at, "\"expires\" is no day of the form YYYY-MM-DD:", w->expires);
     if (w->case_id != NULL && is_blank(w->case_id))
         return wrong(at, "\"case\" is empty", NULL);
-    if (w->requirement != NULL && !matches_a_requirement(w->requirement)) {
+    const glob_match match = w->requirement != NULL ? match_requirements(w->requirement) : GLOB_SOME;
+    if (match == GLOB_FILES_ONLY)
+        return wrong(at, "what is said of the files and of the command cannot be waived:", w->requirement);
+    if (match == GLOB_NONE) {
         const char *near = nearest_name(w->requirement);
         char text[160];
         snprintf(text, sizeof text, "unknown requirement%s%s:", near != NULL ? ", nearest is " : "",

@@ -90,9 +90,36 @@ static void test_precedence(void **state)
     assert_int_equal(code_with(CHECK_PASS, scenarios_chosen), EXIT_CONFORMING);
 }
 
+static const report_waiver needless = {.state = WAIVER_NEEDLESS};
+static const report_waiver used = {.state = WAIVER_USED};
+
+static void stale_waiver(run_report *r, verdict *v)
+{
+    a_must_passed(r, v);
+    r->waivers = &needless;
+    r->waiver_count = 1;
+}
+
+static void useful_waiver(run_report *r, verdict *v)
+{
+    a_must_passed(r, v);
+    r->waivers = &used;
+    r->waiver_count = 1;
+}
+
+static void test_waivers(void **state)
+{
+    (void)state;
+    assert_int_equal(code_with(CHECK_WAIVED, a_must_passed), EXIT_CONFORMING);
+    assert_int_equal(code_with(CHECK_WAIVED, NULL), EXIT_NOTHING_TESTED);
+    assert_int_equal(code_with(CHECK_WAIVED, useful_waiver), EXIT_CONFORMING);
+    assert_int_equal(code_with(CHECK_PASS, stale_waiver), EXIT_NOT_CONFORMING);
+    assert_int_equal(code_with(CHECK_SKIP, stale_waiver), EXIT_NOT_CONFORMING);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_precedence),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_precedence), cmocka_unit_test(test_waivers),
                                        cmocka_unit_test(test_a_should_fails_nothing)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

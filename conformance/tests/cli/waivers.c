@@ -54,6 +54,7 @@ static void test_malformed_lists(void **state)
         {LIST("{\"case\": \"\", " REST), "\"case\" is empty"},
         {LIST("{\"requirement\": \"PSGD-EF-01\", " REST), "nearest is PSGD-EF-001: 'PSGD-EF-01'"},
         {LIST("{\"requirement\": \"PSGD-XX-*\", " REST), "unknown requirement"},
+        {LIST("{\"requirement\": \"PSGD-FIL-*\", " REST), "cannot be waived: 'PSGD-FIL-*'"},
         {LIST("{\"case\": \"a\", " REST ", {\"case\": \"a\", " REST), "waiver 2: is for the same requirement and case"},
         {LIST("{\"case\": \"\\u001b[31m\", \"x\\u001b\": \"\", " REST), "unknown key 'x?'"},
     };
@@ -210,6 +211,18 @@ static void test_what_was_not_run_is_not_excused(void **state)
     verdict_free(&v);
 }
 
+static void test_what_is_said_of_files_is_not_excused(void **state)
+{
+    (void)state;
+    verdict v = a_run();
+    verdict_set(&v, verdict_open(&v, "PSGD-FIL-001", "core-a", NULL, "structure", 0), CHECK_FAIL, "%s", "");
+    report_waiver one = waiver_of("PSGD-*", "core-a");
+    assert_int_equal(applied(&v, &one, true), WAIVER_USED);
+    assert_int_equal(one.waived, 1);
+    assert_int_equal(v.checks[CHECK_COUNT].state, CHECK_FAIL);
+    verdict_free(&v);
+}
+
 static void test_two_for_one_failure(void **state)
 {
     (void)state;
@@ -258,6 +271,7 @@ int main(void)
                                        cmocka_unit_test(test_ways_of_going_stale),
                                        cmocka_unit_test(test_what_was_not_run_is_not_stale),
                                        cmocka_unit_test(test_what_was_not_run_is_not_excused),
+                                       cmocka_unit_test(test_what_is_said_of_files_is_not_excused),
                                        cmocka_unit_test(test_two_for_one_failure),
                                        cmocka_unit_test(test_an_expired_one_is_no_other_ones_excuse),
                                        cmocka_unit_test(test_today)};
