@@ -175,6 +175,9 @@ static bool read_metadata(file_case *c, uint64_t claims, char *message)
         return complain(message, value[0], "not the format psgd-case/1");
     bool known;
     const uint64_t needed = claims_read(value[2], &known);
+    if ((claims & PSGD_CLAIM_ALTERNATING) !=
+        0) /* starts from the step before by its nature, and does not call it that */
+        claims |= PSGD_CLAIM_WARM_START;
     c->id = value[1];
     c->wanted = known && (needed & ~claims) == 0;
     c->world = atoi(value[4]);

@@ -72,8 +72,8 @@ int main(int argc, char **argv)
         MPI_Comm_size(MPI_COMM_WORLD, &size) != MPI_SUCCESS)
         return 2;
     const psgd_implementation *port = psgd_implementation_entry();
-    if (argc != 2 || port == NULL || port->memory != NULL) {
-        fprintf(stderr, "%s\n", argc != 2 ? "usage: PROGRAM DIR" : "the port is not there, or not for host memory");
+    if (argc != 2 || port == NULL) {
+        fprintf(stderr, "%s\n", argc != 2 ? "usage: PROGRAM DIR" : "the port is not there");
         (void)MPI_Abort(MPI_COMM_WORLD, 2);
     }
     bool ok = file_cases_list(&ids, &count, argv[1], message);

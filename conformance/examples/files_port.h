@@ -31,7 +31,7 @@ typedef struct file_case {
     psgd_bucket *buckets;
 } file_case;
 
-/* A dimension's names, for the factors of a tensor: P is n x r, Q is m x r. */
+/* A tensor as a matrix; P is n x r, Q is m x r. */
 typedef struct file_matrix {
     size_t n, m, r;
 } file_matrix;

@@ -184,6 +184,23 @@ static bool look(rank *k)
 
 /* ---- steps ---- */
 
+/* A step with these bytes, in the port's own memory where that is not the host's. */
+static psgd_status step_there(rank *k, psgd_bucket *bucket, void *host, size_t bytes)
+{
+    const psgd_memory *m = k->port->memory;
+    bucket->data = m != NULL ? m->allocate(m->context, bytes) : host;
+    if (bucket->data == NULL)
+        return PSGD_ERR_MEMORY;
+    psgd_status status = m != NULL ? m->upload(m->context, bucket->data, host, bytes) : PSGD_OK;
+    if (status == PSGD_OK)
+        status = k->port->step(k->state, bucket);
+    if (status == PSGD_OK && m != NULL)
+        status = m->download(m->context, host, bucket->data, bytes);
+    if (m != NULL)
+        m->release(m->context, bucket->data);
+    return status;
+}
+
 static bool step_bucket(rank *k)
 {
     const file_case *c = k->c;
@@ -194,11 +211,11 @@ static bool step_bucket(rank *k)
     const psgd_tensor *in = psgd_safetensors_find(c->file, name);
     if (in == NULL || in->element != (psgd_element)c->dtype || in->bytes != numel * psgd_dtype_size(c->dtype))
         return fails(k, PSGD_ERR_FORMAT, name);
-    bucket.data = keep(k, "out", 'k', (size_t)k->comm->rank, numel, 0);
-    if (bucket.data == NULL)
+    void *out = keep(k, "out", 'k', (size_t)k->comm->rank, numel, 0);
+    if (out == NULL)
         return fails(k, PSGD_ERR_MEMORY, "step");
-    memcpy(bucket.data, in->data, in->bytes);
-    const psgd_status status = k->port->step(k->state, &bucket);
+    memcpy(out, in->data, in->bytes);
+    const psgd_status status = step_there(k, &bucket, out, in->bytes);
     if (status != PSGD_OK)
         return fails(k, status, "step");
     return k->step < c->config.start_iter || look(k);
