@@ -29,6 +29,7 @@ static void test_lines(void **state)
     expect_lines(8, false, PAPER_TEXT, text, "  one\n  two\n  three\n"); /* narrow paper has no room for the indent */
     expect_lines(20, false, PAPER_TEXT, "case W1/r2/f32/[24x40]/seed=7", "case W1/r2/f32/\n    [24x40]/seed=7\n");
     expect_lines(20, false, PAPER_TEXT, "abcdefghijklmnopqrstuvwxyz", "abcdefghijklmnopqrstuvwxyz\n");
+    expect_lines(16, false, PAPER_TEXT, "case [16x24,24x40,17]", "case [16x24,\n    24x40,17]\n");
     expect_lines(12, false, PAPER_TEXT, "", "\n");
 }
 
@@ -38,6 +39,7 @@ static void test_commands(void **state)
     (void)state;
     expect_lines(20, false, PAPER_COMMAND, "run --impl ./a/long/path.so --quick",
                  "run --impl \\\n    ./a/long/path.so \\\n    --quick\n");
+    expect_lines(15, false, PAPER_COMMAND, "run --impl ./p --q", "run --impl \\\n    ./p --q\n"); /* room for it */
     expect_lines(0, false, PAPER_COMMAND, "run --impl ./a/long/path.so", "run --impl ./a/long/path.so\n");
 }
 
