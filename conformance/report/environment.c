@@ -54,6 +54,12 @@ long environment_processors(void)
     return count > 0 ? count : 0;
 }
 
+const char *environment_variable(const run_report *r, const char *name)
+{
+    const bool is_set_by_kit = r->way == WAY_IMPLEMENTATION && strcmp(name, "OPENBLAS_NUM_THREADS") == 0;
+    return is_set_by_kit ? "1" : getenv(name);
+}
+
 const char *environment_blas(const run_report *r)
 {
     return r->way == WAY_IMPLEMENTATION ? r->port.blas : NULL;

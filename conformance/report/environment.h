@@ -24,5 +24,8 @@ const char *environment_date(char buffer[ENVIRONMENT_DATE]);
 
 /* Names of environment variables that change bits or speed; null-terminated. */
 extern const char *const ENVIRONMENT_VARIABLES[];
+/* The value that the port's process has of one of them; null: not set. The kit sets one thread for OpenBLAS in the
+ * processes that it starts. */
+const char *environment_variable(const run_report *r, const char *name);
 
 #endif

@@ -131,9 +131,11 @@ json_t *json_environment(const run_report *r)
 {
     char processor[256], system[256];
     json_t *variables = json_object();
-    for (size_t i = 0; ENVIRONMENT_VARIABLES[i] != NULL; i++)
-        if (getenv(ENVIRONMENT_VARIABLES[i]) != NULL)
-            json_object_set_new(variables, ENVIRONMENT_VARIABLES[i], json_text(getenv(ENVIRONMENT_VARIABLES[i])));
+    for (size_t i = 0; ENVIRONMENT_VARIABLES[i] != NULL; i++) {
+        const char *value = environment_variable(r, ENVIRONMENT_VARIABLES[i]);
+        if (value != NULL)
+            json_object_set_new(variables, ENVIRONMENT_VARIABLES[i], json_text(value));
+    }
     return json_pack("{s:s, s:s, s:I, s:o, s:o, s:o, s:b, s:s, s:i}", "processor",
                      environment_processor(processor, sizeof processor), "system",
                      environment_system(system, sizeof system), "processors", (json_int_t)environment_processors(),

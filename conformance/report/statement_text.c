@@ -96,6 +96,8 @@ static void print_environment(FILE *file, const run_report *r)
     const char *blas = environment_blas(r);
     fputs("\nenvironment\n", file);
     print_entry(file, "  processor", environment_processor(text, sizeof text));
+    snprintf(text, sizeof text, "%ld", environment_processors());
+    print_entry(file, "  processors", text);
     print_entry(file, "  system", environment_system(text, sizeof text));
     print_entry(file, "  BLAS", blas == NULL ? "not known" : blas[0] == '\0' ? "no shared library" : blas);
     if (r->way == WAY_IMPLEMENTATION) {
@@ -106,11 +108,13 @@ static void print_environment(FILE *file, const run_report *r)
         snprintf(text, sizeof text, "the port's own");
     }
     print_entry(file, "  ranks", text);
-    for (size_t i = 0; ENVIRONMENT_VARIABLES[i] != NULL; i++)
-        if (getenv(ENVIRONMENT_VARIABLES[i]) != NULL) {
-            snprintf(text, sizeof text, "%s=%.300s", ENVIRONMENT_VARIABLES[i], getenv(ENVIRONMENT_VARIABLES[i]));
-            print_entry(file, "  variable", text);
-        }
+    for (size_t i = 0; ENVIRONMENT_VARIABLES[i] != NULL; i++) {
+        const char *value = environment_variable(r, ENVIRONMENT_VARIABLES[i]);
+        if (value == NULL)
+            continue;
+        snprintf(text, sizeof text, "%s=%.300s", ENVIRONMENT_VARIABLES[i], value);
+        print_entry(file, "  variable", text);
+    }
 }
 
 static void print_statement(FILE *file, const run_report *r)

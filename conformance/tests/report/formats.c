@@ -237,6 +237,8 @@ static void test_statement(void **state)
     made_report_make_good(&m);
     text = report_statement(&m.r);
     expect_in(text, "good 1.0 conforms to suite");
+    expect_in(text, "  variable      OPENBLAS_NUM_THREADS=1\n"); /* which the kit sees to */
+    expect_in(text, "  BLAS          no shared library\n");
     free(text);
     static const char *const only[] = {"PSGD-AGG-002"};
     run_report lacking[4] = {m.r, m.r, m.r, m.r};
