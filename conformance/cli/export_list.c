@@ -247,11 +247,3 @@ void export_list_free(export_list *l)
     json_decref(l->json);
     *l = (export_list){0};
 }
-
-const export_entry *export_list_find(const export_list *l, const char *id)
-{
-    for (size_t i = 0; i < l->count; i++)
-        if (strcmp(l->entries[i].id, id) == 0)
-            return &l->entries[i];
-    return NULL;
-}

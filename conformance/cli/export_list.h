@@ -39,7 +39,4 @@ bool export_list_write(const export_list *l, const options *o, const char *folde
 bool export_list_read(export_list *l, const char *folder, char *message, size_t message_size);
 void export_list_free(export_list *l);
 
-/* The entry of this id; null: none. */
-const export_entry *export_list_find(const export_list *l, const char *id);
-
 #endif
