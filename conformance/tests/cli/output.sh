@@ -114,4 +114,12 @@ TERM=xterm COLUMNS=40 "$KIT" run --impl faulty:q-divided-twice --only torch-r2-w
 expect 1 'row 1b' "$KIT" run --impl faulty:q-divided-twice --only torch-r2-w2 --verbose
 [ "$(grep -c '^  pass ' "$TMP/output")" -gt 3 ] || fail '--verbose does not print every check'
 
+# A report into a pipe: somebody reads it, or it is an error and no wait.
+mkfifo "$TMP/pipe" || exit 1
+expect 5 "report $TMP/pipe cannot be written" timeout 60 "$KIT" run --impl ref --only core-long --report "json=$TMP/pipe" --quiet
+cat "$TMP/pipe" >"$TMP/read" &
+expect 0 '' timeout 60 "$KIT" run --impl ref --only core-long --report "json=$TMP/pipe" --quiet
+wait $!
+grep -q '"format": "psgd-report' "$TMP/read" || fail 'the report did not go through the pipe'
+
 finish
