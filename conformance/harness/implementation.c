@@ -60,6 +60,24 @@ static bool find_known(char **path, char **option, const known_module *known, co
     return true;
 }
 
+/* The names of the modules that are there: "ref, faulty:NAME". */
+static void list_found(char *text, size_t size)
+{
+    size_t used = 0;
+    text[0] = '\0';
+    for (size_t i = 0; i < sizeof known_modules / sizeof known_modules[0]; i++) {
+        char *path, unused[256];
+        if (used >= size || !module_folder_find(&path, known_modules[i].file, unused, sizeof unused))
+            continue;
+        free(path);
+        const int length = snprintf(text + used, size - used, "%s%s%s", used > 0 ? ", " : "", known_modules[i].name,
+                                    known_modules[i].takes_option ? ":NAME" : "");
+        used += length > 0 ? (size_t)length : 0;
+    }
+    if (used == 0)
+        (void)snprintf(text, size, "the kit's modules (none was found)");
+}
+
 /* A path is made absolute in form ("./port.so"): dlopen searches the system's folders for a name without a slash. */
 static char *path_with_slash(const char *name)
 {
@@ -84,10 +102,9 @@ bool implementation_find(char **path, char **option, const char *name, char *mes
 
     struct stat file;
     if (stat(name, &file) != 0) {
-        (void)snprintf(message, message_size,
-                       "'%s' is neither one of ref, fast, cuda, cuda-emu, faulty:NAME, honest:NAME nor a file that "
-                       "exists",
-                       name);
+        char found[128];
+        list_found(found, sizeof found);
+        (void)snprintf(message, message_size, "'%s' is neither one of %s nor a file that exists", name, found);
         return false;
     }
     if (!S_ISREG(file.st_mode)) {

@@ -34,7 +34,7 @@ static void test_loads_an_honest_port(void **state)
 static void test_names_what_it_looked_for(void **state)
 {
     (void)state;
-    holds(refusal("no-such-port"), "neither one of ref, fast");
+    holds(refusal("no-such-port"), "neither one of ref, faulty:NAME, honest:NAME nor");
     holds(refusal("/nowhere/port.so"), "/nowhere/port.so");
     holds(refusal("cuda-emu"), "psgd-cuda-emu.so");
     holds(refusal("faulty"), "faulty:NAME");
