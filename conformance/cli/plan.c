@@ -2,6 +2,8 @@
 #include "cli/plan.h"
 
 #include "cli/lookup.h"
+#include "cli/vectors.h"
+#include "harness/others.h"
 #include "judge/requirement.h"
 #include "judge/verdict.h"
 
@@ -25,6 +27,20 @@ static bool matches_any(const word_list *globs, const char *name)
         if (fnmatch(globs->words[i], name, 0) == 0)
             return true;
     return false;
+}
+
+/* By its own name, or by that of the case which the ranks outside of its group run beside it. */
+static bool matches_case(const word_list *globs, const char *id, const problem *p)
+{
+    char beside[256];
+    const int length = snprintf(beside, sizeof beside, "%s" OTHERS_SUFFIX, id);
+    return matches_any(globs, id) || (p->of_world > p->world && p->recording == NULL && length > 0 &&
+                                      (size_t)length < sizeof beside && matches_any(globs, beside));
+}
+
+static bool matches_item(const word_list *globs, const plan_item *item)
+{
+    return item->scenario != NULL ? matches_any(globs, item->id) : matches_case(globs, item->id, &item->problem);
 }
 
 static bool matches_requirement(const word_list *globs)
@@ -77,16 +93,17 @@ static plan_result add_suite(plan *p, const options *o, bool requirement_named)
 {
     const size_t count = suite_count();
     for (size_t i = 0; i < count; i++) {
-        const bool by_name = matches_any(p->only, suite_at(i)->id);
-        const bool in_tier = !o->quick || suite_at(i)->quick;
-        const bool wanted = by_name || (in_tier && (p->only->count == 0 || requirement_named));
-        if (!wanted)
-            continue;
         problem_error error;
         problem parsed;
         if (!problem_parse(&parsed, suite_at(i)->problem, &error)) {
             complain_problem(o->errors, suite_at(i)->problem, &error);
             return PLAN_NO_MEMORY; /* the table is tested: only memory can be missing */
+        }
+        const bool by_name = matches_case(p->only, suite_at(i)->id, &parsed);
+        const bool in_tier = !o->quick || suite_at(i)->quick;
+        if (!by_name && !(in_tier && (p->only->count == 0 || requirement_named))) {
+            problem_free(&parsed);
+            continue;
         }
         plan_item *item =
             plan_add(p, suite_at(i)->id, suite_at(i)->requirements, suite_at(i)->claims | problem_claims(&parsed));
@@ -179,6 +196,28 @@ bool plan_parse_problem(problem *p, const char *text, FILE *errors)
     return false;
 }
 
+/* Where the mistake stands that only making the case has shown. */
+static size_t place_of_mistake(const char *text, const problem *p, const char *message)
+{
+    const bool of_scale = strncmp(message, "scale=", strlen("scale=")) == 0;
+    const char *at = strstr(text, of_scale ? "scale=" : p->recording != NULL ? "rec:" : "[");
+    return at != NULL ? (size_t)(at - text) : 0;
+}
+
+/* What a string does not show: whether its recording is there and of its ranks, and whether its scale is exact. What is
+ * no mistake of the problem, such as a recording that cannot be read, shows when the case is run. */
+static bool can_be_made(const options *o, const char *text, const problem *p)
+{
+    problem_error error;
+    char *golden = vectors_folder(o->golden);
+    const bool wrong = case_is_mistaken(p, golden, error.message, sizeof error.message);
+    free(golden);
+    error.position = place_of_mistake(text, p, error.message);
+    if (wrong)
+        complain_problem(o->errors, text, &error);
+    return !wrong;
+}
+
 /* With claim torch a problem named by --case is run as the hook would: the port seeds its own Q. */
 static plan_result add_named_problems(plan *p, const options *o, uint64_t claims)
 {
@@ -186,6 +225,10 @@ static plan_result add_named_problems(plan *p, const options *o, uint64_t claims
         problem parsed;
         if (!plan_parse_problem(&parsed, o->cases.words[i], o->errors))
             return PLAN_USAGE;
+        if (!can_be_made(o, o->cases.words[i], &parsed)) {
+            problem_free(&parsed);
+            return PLAN_USAGE;
+        }
         char id[32];
         snprintf(id, sizeof id, "case-%zu", i + 1);
         const plan_result result = add_problem(p, id, &parsed, claims & (PSGD_CLAIM_CORE | PSGD_CLAIM_TORCH));
@@ -201,7 +244,7 @@ static plan_result check_globs(const plan *p, FILE *errors)
         const word_list one = {&p->only->words[i], 1};
         bool matched = matches_requirement(&one);
         for (size_t j = 0; j < p->count && !matched; j++)
-            matched = matches_any(&one, p->items[j].id);
+            matched = matches_item(&one, &p->items[j]);
         if (!matched) {
             const char *near = nearest_name(one.words[0]);
             fprintf(errors, "psgd-conform: --only '%s' matches no requirement, case or scenario", one.words[0]);
@@ -244,7 +287,7 @@ plan_result plan_narrow(plan *p, const word_list *only, FILE *errors)
     size_t kept = 0;
     for (size_t i = 0; i < p->count; i++) {
         plan_item *item = &p->items[i];
-        item->chosen_by_name = matches_any(only, item->id);
+        item->chosen_by_name = matches_item(only, item);
         if (item->chosen_by_name || requirement_named)
             p->items[kept++] = *item;
         else
@@ -283,6 +326,15 @@ uint64_t plan_without_case(const plan *p, uint64_t claims, int ranks)
         if (plan_claims_missing(&p->items[i], claims) == 0 && plan_item_ranks(&p->items[i]) <= ranks)
             cases |= p->items[i].claims;
     return verdict_claims_of_cases(claims) & ~cases;
+}
+
+uint64_t plan_claims_needed(const plan *p, uint64_t claim, uint64_t given)
+{
+    uint64_t needed = UINT64_MAX;
+    for (size_t i = 0; i < p->count; i++)
+        if (p->items[i].scenario == NULL && (p->items[i].claims & claim) != 0)
+            needed &= plan_claims_missing(&p->items[i], given);
+    return needed != UINT64_MAX ? needed : 0;
 }
 
 plan_result plan_check(const options *o)

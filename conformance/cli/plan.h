@@ -50,6 +50,9 @@ uint64_t plan_out_of_reach(const plan *p, uint64_t claims, int ranks);
 /* Claims that only cases can show, of which the plan has none: nothing here tests them. */
 uint64_t plan_without_case(const plan *p, uint64_t claims, int ranks);
 
+/* What every case of this claim needs besides the claims that are given; 0 also where one needs nothing more. */
+uint64_t plan_claims_needed(const plan *p, uint64_t claim, uint64_t given);
+
 /* True if `word` is one of the space-separated words of `list`. */
 bool has_word(const char *list, const char *word);
 

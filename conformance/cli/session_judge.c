@@ -36,6 +36,20 @@ static bool write_reports(session *s)
     return ok;
 }
 
+/* --claims flat: each case of it takes core as given, and is not run. */
+static void notice_needed_claims(const session *s)
+{
+    const uint64_t given = s->options->claims_given && !s->options->quiet ? s->options->claims : 0;
+    for (uint64_t claim = 1; claim != 0 && claim <= given; claim <<= 1) {
+        const uint64_t needed = (given & claim) != 0 ? plan_claims_needed(&s->plan, claim, given) : 0;
+        char names[256];
+        claims_print(needed, names, sizeof names);
+        if (needed != 0)
+            fprintf(stderr, "psgd-conform: notice: every case of %s needs %s besides: no case of it is run\n",
+                    claim_name(claim), names);
+    }
+}
+
 static void notice_claims(const session *s)
 {
     char names[256];
@@ -52,6 +66,7 @@ static void notice_claims(const session *s)
         claims_print(s->without_case, names, sizeof names);
         fprintf(stderr, "psgd-conform: notice: no case of this run is for %s: not tested\n", names);
     }
+    notice_needed_claims(s);
 }
 
 /* Without claim torch nobody says which of these tensors a port must compress. */

@@ -78,6 +78,7 @@ bool case_lay_out(test_case *c, char *message, size_t message_size)
         !psgd_size_multiply(bytes, psgd_dtype_size(p->dtype), &bytes) || bytes > MAX_BYTES) {
         (void)snprintf(message, message_size, "%zu steps of %zu elements on %zu ranks are more than a case may hold",
                        steps, elements, world);
+        c->mistaken = true;
         return false;
     }
     c->in = calloc(inputs > 0 ? inputs : 1, sizeof *c->in);
@@ -99,33 +100,43 @@ static bool make_inputs(test_case *c, char *message, size_t message_size)
                     (void)snprintf(message, message_size, "no memory for the gradients of step %lld", (long long)step);
                     return false;
                 }
-            if (!gradients_fill(in, &c->problem, b, step, message, message_size))
+            if (!gradients_fill(in, &c->problem, b, step, &c->mistaken, message, message_size))
                 return false;
         }
     return true;
 }
 
-static bool build(test_case *c, const problem *p, const char *id, const char *requirements, const char *golden_folder,
-                  char *message, size_t message_size)
+/* Everything but the data. */
+static bool outline(test_case *c, const problem *p, const char *id, const char *requirements, const char *golden_folder,
+                    char *message, size_t message_size)
 {
     if (!problem_copy(&c->problem, p) || (c->id = strdup(id)) == NULL ||
         (c->requirements = strdup(requirements)) == NULL) {
         (void)snprintf(message, message_size, "no memory for case %s", id);
         return false;
     }
-    if (p->recording != NULL && !recording_shapes(&c->problem, golden_folder, message, message_size))
+    if (p->recording != NULL && !recording_shapes(&c->problem, golden_folder, &c->mistaken, message, message_size))
         return false;
     c->problem_text = problem_print(&c->problem);
     if (c->problem_text == NULL) {
         (void)snprintf(message, message_size, "no memory for case %s", id);
         return false;
     }
-    if (!case_lay_out(c, message, message_size))
-        return false;
-    if (!(p->recording != NULL ? recording_inputs(c, golden_folder, message, message_size)
-                               : make_inputs(c, message, message_size)))
-        return false;
-    if (!case_draw_q0(c, message, message_size))
+    return case_lay_out(c, message, message_size);
+}
+
+static bool fill(test_case *c, const char *golden_folder, char *message, size_t message_size)
+{
+    const problem *p = &c->problem;
+    return p->recording != NULL ? recording_inputs(c, golden_folder, message, message_size)
+                                : make_inputs(c, message, message_size);
+}
+
+static bool build(test_case *c, const problem *p, const char *id, const char *requirements, const char *golden_folder,
+                  char *message, size_t message_size)
+{
+    if (!outline(c, p, id, requirements, golden_folder, message, message_size) ||
+        !fill(c, golden_folder, message, message_size) || !case_draw_q0(c, message, message_size))
         return false;
     if (!p->epsilon_relative)
         return true;
@@ -142,8 +153,21 @@ bool case_build(test_case *c, const problem *p, const char *id, const char *requ
     *c = (test_case){.claims = claims};
     if (build(c, p, id, requirements, golden_folder, message, message_size))
         return true;
+    const bool mistaken = c->mistaken;
     case_free(c);
+    c->mistaken = mistaken;
     return false;
+}
+
+bool case_is_mistaken(const problem *p, const char *golden_folder, char *message, size_t message_size)
+{
+    test_case c = {0};
+    bool made = outline(&c, p, "", "", golden_folder, message, message_size);
+    if (made && p->scale != 0) /* whether that is exact, only the gradients show */
+        made = fill(&c, golden_folder, message, message_size);
+    const bool mistaken = !made && c.mistaken;
+    case_free(&c);
+    return mistaken;
 }
 
 void case_free(test_case *c)

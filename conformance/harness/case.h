@@ -26,6 +26,7 @@ typedef struct test_case {
     values *in;            /* [steps][bucket_count][world] */
     values *q0;            /* [steps][sum of tensor_counts]; empty where no fresh Q is drawn; m x r row-major */
     trace *expected;       /* golden results of PyTorch's hook, or null */
+    bool mistaken;         /* after case_build has failed: the problem is at fault, not memory or a file */
 } test_case;
 
 /* A factor is drawn afresh for a compressed tensor at the first compressed step of its bucket, and at every compressed
@@ -33,6 +34,9 @@ typedef struct test_case {
  * copied. False: message says why (no memory, no such recording, sizes overflow). */
 bool case_build(test_case *c, const problem *p, const char *id, const char *requirements, uint64_t claims,
                 const char *golden_folder, char *message, size_t message_size);
+/* Is the problem one of which no case can be made: a recording that is not there or of other ranks, a scale that is not
+ * exact, too many elements? Then message says so. */
+bool case_is_mistaken(const problem *p, const char *golden_folder, char *message, size_t message_size);
 void case_free(test_case *c);
 
 const values *case_in(const test_case *c, int64_t step, size_t bucket, int rank);

@@ -19,8 +19,9 @@ bool case_draw_q0(test_case *c, char *message, size_t message_size);
  * compressed step; 0 if there is none. In double, rounded to six digits, so that it is the same everywhere. */
 bool case_mean_column_norm(double *norm, const test_case *c, char *message, size_t message_size);
 
-/* rec:NAME: fills in the shapes and the steps of *p from golden_folder/rec-NAME.safetensors, */
-bool recording_shapes(problem *p, const char *golden_folder, char *message, size_t message_size);
+/* rec:NAME: fills in the shapes and the steps of *p from golden_folder/rec-NAME.safetensors; *mistaken is set where the
+ * problem does not fit its recording, or there is none of this name, */
+bool recording_shapes(problem *p, const char *golden_folder, bool *mistaken, char *message, size_t message_size);
 /* and the inputs of a laid out case. */
 bool recording_inputs(test_case *c, const char *golden_folder, char *message, size_t message_size);
 

@@ -375,7 +375,8 @@ static bool fill_tensor(values *in, size_t offset, const job *j)
     return true;
 }
 
-bool gradients_fill(values *in, const problem *p, size_t bucket, int64_t step, char *message, size_t message_size)
+bool gradients_fill(values *in, const problem *p, size_t bucket, int64_t step, bool *mistaken, char *message,
+                    size_t message_size)
 {
     size_t tensor = 0, largest = 0, offset = 0;
     for (size_t b = 0; b < bucket; b++)
@@ -406,6 +407,7 @@ bool gradients_fill(values *in, const problem *p, size_t bucket, int64_t step, c
         if (!gradients_scale(&in[k], p->scale)) {
             (void)snprintf(message, message_size, "scale=%lld is not exact: some gradients leave the type's range",
                            (long long)p->scale);
+            *mistaken = true;
             return false;
         }
     return true;

@@ -11,8 +11,9 @@
 #include "harness/trace.h"
 
 /* Fills in[world], allocated with the bucket's elements in the problem's type, with the gradients of one step. False:
- * message says why (no memory, scale=K is not exact on these values). */
-bool gradients_fill(values *in, const problem *p, size_t bucket, int64_t step, char *message, size_t message_size);
+ * message says why: no memory; or scale=K is not exact on these values, and *mistaken is set. */
+bool gradients_fill(values *in, const problem *p, size_t bucket, int64_t step, bool *mistaken, char *message,
+                    size_t message_size);
 
 /* Multiplies by 2^exponent; false if that is not exact in the type. NaN and Inf stay. */
 bool gradients_scale(values *v, int64_t exponent);

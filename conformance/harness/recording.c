@@ -10,9 +10,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-static bool open_recording(psgd_safetensors **file, const problem *p, const char *golden_folder, char *message,
-                           size_t message_size)
+/* *mistaken: the folder is there, and has no recording of this name. */
+static bool open_recording(psgd_safetensors **file, const problem *p, const char *golden_folder, bool *mistaken,
+                           char *message, size_t message_size)
 {
     char path[4096], reason[256];
     if (golden_folder == NULL) {
@@ -22,6 +24,13 @@ static bool open_recording(psgd_safetensors **file, const problem *p, const char
     const int length = snprintf(path, sizeof path, "%s/rec-%s.safetensors", golden_folder, p->recording);
     if (length < 0 || (size_t)length >= sizeof path) {
         (void)snprintf(message, message_size, "recording %s: the folder's path is too long", p->recording);
+        return false;
+    }
+    if (access(golden_folder, X_OK) == 0 && access(path, F_OK) != 0) {
+        (void)snprintf(message, message_size,
+                       "there is no recording %s: no file %s (golden/generate.py --record makes recordings)",
+                       p->recording, path);
+        *mistaken = true;
         return false;
     }
     if (psgd_safetensors_open(file, path, reason, sizeof reason) != PSGD_OK) {
@@ -39,14 +48,9 @@ static bool open_recording(psgd_safetensors **file, const problem *p, const char
 }
 
 /* Type and number of ranks are the problem's own to say; they must be the recording's. */
-static bool check_problem(problem *p, const psgd_safetensors *file, char *message, size_t message_size)
+static bool fits_recording(problem *p, int64_t world, int64_t steps, const char *dtype, char *message,
+                           size_t message_size)
 {
-    int64_t world, steps;
-    const char *dtype = psgd_safetensors_metadata(file, "dtype");
-    if (!metadata_integer(&world, file, "world") || !metadata_integer(&steps, file, "steps") || dtype == NULL) {
-        (void)snprintf(message, message_size, "recording %s: metadata world, steps or dtype is missing", p->recording);
-        return false;
-    }
     if (world != p->world) {
         (void)snprintf(message, message_size, "recording %s has %lld ranks: write W%lld", p->recording,
                        (long long)world, (long long)world);
@@ -71,13 +75,25 @@ static bool check_problem(problem *p, const psgd_safetensors *file, char *messag
     return true;
 }
 
-bool recording_shapes(problem *p, const char *golden_folder, char *message, size_t message_size)
+static bool check_problem(problem *p, const psgd_safetensors *file, bool *mistaken, char *message, size_t message_size)
+{
+    int64_t world, steps;
+    const char *dtype = psgd_safetensors_metadata(file, "dtype");
+    if (!metadata_integer(&world, file, "world") || !metadata_integer(&steps, file, "steps") || dtype == NULL) {
+        (void)snprintf(message, message_size, "recording %s: metadata world, steps or dtype is missing", p->recording);
+        return false;
+    }
+    *mistaken = !fits_recording(p, world, steps, dtype, message, message_size);
+    return !*mistaken;
+}
+
+bool recording_shapes(problem *p, const char *golden_folder, bool *mistaken, char *message, size_t message_size)
 {
     psgd_safetensors *file;
-    if (!open_recording(&file, p, golden_folder, message, message_size))
+    if (!open_recording(&file, p, golden_folder, mistaken, message, message_size))
         return false;
     const char *buckets = psgd_safetensors_metadata(file, "buckets");
-    bool ok = check_problem(p, file, message, message_size);
+    bool ok = check_problem(p, file, mistaken, message, message_size);
     if (ok && buckets == NULL) {
         (void)snprintf(message, message_size, "recording %s: metadata buckets is missing", p->recording);
         ok = false;
@@ -90,7 +106,7 @@ bool recording_shapes(problem *p, const char *golden_folder, char *message, size
 
 /* One array of the recording, scaled, in the case's type. */
 static bool read_input(values *in, const test_case *c, const psgd_safetensors *file, int64_t step, size_t bucket,
-                       int rank, char *message, size_t message_size)
+                       int rank, bool *mistaken, char *message, size_t message_size)
 {
     char name[TENSOR_NAME_SIZE];
     const problem *p = &c->problem;
@@ -115,6 +131,7 @@ static bool read_input(values *in, const test_case *c, const psgd_safetensors *f
     if (p->scale != 0 && !gradients_scale(in, p->scale)) {
         (void)snprintf(message, message_size, "scale=%lld is not exact: some gradients leave the type's range",
                        (long long)p->scale);
+        *mistaken = true;
         return false;
     }
     return true;
@@ -123,13 +140,14 @@ static bool read_input(values *in, const test_case *c, const psgd_safetensors *f
 bool recording_inputs(test_case *c, const char *golden_folder, char *message, size_t message_size)
 {
     psgd_safetensors *file;
-    if (!open_recording(&file, &c->problem, golden_folder, message, message_size))
+    if (!open_recording(&file, &c->problem, golden_folder, &c->mistaken, message, message_size))
         return false;
     bool ok = true;
     for (int64_t step = 0; ok && step < c->steps; step++)
         for (size_t b = 0; ok && b < c->bucket_count; b++)
             for (int k = 0; ok && k < c->world; k++)
-                ok = read_input((values *)case_in(c, step, b, k), c, file, step, b, k, message, message_size);
+                ok = read_input((values *)case_in(c, step, b, k), c, file, step, b, k, &c->mistaken, message,
+                                message_size);
     psgd_safetensors_close(file);
     return ok;
 }

@@ -45,6 +45,29 @@ expect 2 'bad problem string' "$KIT" run --impl "$TMP/nowhere.so" --case 'W3/r2/
 expect 2 'bad problem string' "$KIT" show --case 'W0/r2/f32/[24x40]'
 expect 2 'bad problem string' "$KIT" export "$TMP/exported" --case 'W3/r2/f33/[24x40]'
 expect 2 "start s1 must be above 1 with error feedback or warm start on" "$KIT" run --impl ref --case 'W3/r2/s1/f32/[24x40]'
+# What only the recording, or the gradients themselves, can tell.
+expect 2 'recording digits-cnn has 3 ranks: write W3' "$KIT" run --impl ref --case 'W2/r2/f32/rec:digits-cnn'
+expect 2 '            ^ at 10' "$KIT" run --impl "$TMP/nowhere.so" --case 'W2/r2/f32/rec:digits-cnn'
+expect 2 'there is no recording digits' "$KIT" run --impl ref --case 'W3/r2/f32/rec:digits'
+expect 2 'recording digits-cnn has 10 steps' "$KIT" export "$TMP/exported" --case 'W3/r2/i11/f32/rec:digits-cnn'
+expect 2 'scale=30 is not exact' "$KIT" run --impl ref --case 'W2/r2/f16/[24x40]/scale=30'
+expect 2 '                    ^ at 18' "$KIT" run --impl ref --case 'W2/r2/f16/[24x40]/scale=30'
+expect 2 '                           ^ at 25' "$KIT" run --impl ref --case 'W3/r2/f32/rec:digits-cnn/scale=900'
+expect 2 'more than a case may hold' "$KIT" run --impl ref --case 'W2/r2/f32/[200000x200000]'
+expect 0 '' "$KIT" run --impl ref --case 'W3/r2/i4/f32/rec:digits-cnn/scale=2' --quiet
+expect 5 "$TMP/nowhere/MANIFEST.json" "$KIT" run --impl ref --golden "$TMP/nowhere" --case 'W3/r2/f32/rec:digits-cnn'
 [ ! -e "$TMP/exported" ] || fail 'export made a folder for a bad problem string'
+
+# Which claim is wanting besides.
+expect 3 'notice: every case of flat needs core besides' "$KIT" run --impl ref --claims flat --fuzz 0 --quick
+expect 0 '' "$KIT" run --impl ref --claims core,flat --fuzz 0 --quick
+refute 'besides'
+
+# The case that the ranks outside of a group run has a name of its own in reports.
+expect 0 'Conforms as far as was asked' "$KIT" run --impl ref --only core-subgroup-2-of-4+others
+expect 2 "'core-long+others' matches no" "$KIT" run --impl ref --only core-long+others
+
+# The modules that are there, not all that could be.
+expect 4 "'reff' is neither one of ref, faulty:NAME, honest:NAME nor a file that exists" "$KIT" run --impl reff
 
 finish
