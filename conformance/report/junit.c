@@ -2,7 +2,7 @@
  * testsuite, properties, testcase, failure, error, skipped, system-out.
  *
  * A suite per area, a test case per check. The suite "verdict" before them has what no single check shows: whether the
- * port conforms, the waivers, the command of --exec. So there are failures or errors exactly if the exit code is not 0:
+ * port conforms, and the waivers. So there are failures or errors exactly if the exit code is not 0:
  * a run in which nothing was tested is an error, and a SHOULD that failed is among the skipped, with all its words. */
 #include "report/areas.h"
 #include "report/command_line.h"
@@ -205,17 +205,10 @@ static element_kind waiver_element(const report_waiver *w)
     return WAIVER_IS_STALE(w->state) ? ELEMENT_FAILURE : ELEMENT_NONE;
 }
 
-static element_kind command_element(const command_outcome *c)
-{
-    return c->timed_out || c->signal != 0 || c->exit_status != 0 ? ELEMENT_FAILURE : ELEMENT_NONE;
-}
-
 static suite_counts count_verdict(const run_report *r)
 {
     suite_counts counts = {0};
     count(&counts, verdict_element(r));
-    if (r->way == WAY_COMMAND)
-        count(&counts, command_element(&r->command));
     for (size_t i = 0; i < r->waiver_count; i++)
         count(&counts, waiver_element(&r->waivers[i]));
     return counts;
@@ -263,25 +256,6 @@ static void print_waiver(FILE *file, const report_waiver *w, size_t index)
     fputs("  </testcase>\n", file);
 }
 
-static void print_command(FILE *file, const command_outcome *c)
-{
-    open_case(file, "verdict", "command");
-    if (command_element(c) == ELEMENT_NONE) {
-        fputs("/>\n", file);
-        return;
-    }
-    char how[64];
-    if (c->timed_out)
-        snprintf(how, sizeof how, "ran out of time after %.1f s", c->seconds);
-    else if (c->signal != 0)
-        snprintf(how, sizeof how, "ended by signal %d", c->signal);
-    else
-        snprintf(how, sizeof how, "exit status %d", c->exit_status);
-    fputs(">\n", file);
-    print_element(file, ELEMENT_FAILURE, "command", how, c->error_tail);
-    fputs("  </testcase>\n", file);
-}
-
 static void print_output(FILE *file, const char *words)
 {
     fputs("   <system-out>", file);
@@ -306,8 +280,6 @@ static void print_verdict(FILE *file, const run_report *r)
     else
         print_output(file, words);
     fputs("  </testcase>\n", file);
-    if (r->way == WAY_COMMAND)
-        print_command(file, &r->command);
     for (size_t i = 0; i < r->waiver_count; i++)
         print_waiver(file, &r->waivers[i], i);
     fputs(" </testsuite>\n", file);

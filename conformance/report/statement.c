@@ -60,7 +60,7 @@ void statement_sentence(FILE *file, const run_report *r)
 {
     const verdict_counts counts = verdict_count(r->verdict);
     char name[128], version[64], claims[256];
-    printable(name, sizeof name, r->port.name);
+    printable(name, sizeof name, r->port.name[0] != '\0' ? r->port.name : "The port");
     printable(version, sizeof version, r->port.version);
     claims_print(r->exit_code == 0 ? statement_conforming(r) : r->failed, claims, sizeof claims);
     if (r->exit_code == 3) {
@@ -68,8 +68,8 @@ void statement_sentence(FILE *file, const run_report *r)
     } else if (r->exit_code != 0 && r->exit_code != 1) {
         fputs("The kit could not finish: this is no statement of conformance.", file);
     } else if (r->exit_code == 1) {
-        fprintf(file, "%s %s does not conform%s%s.%s", name, version, claims[0] != '\0' ? ": " : "", claims,
-                statement_lack(r, 0) != NULL ? " This was a partial run." : "");
+        fprintf(file, "%s%s%s does not conform%s%s.%s", name, version[0] != '\0' ? " " : "", version,
+                claims[0] != '\0' ? ": " : "", claims, statement_lack(r, 0) != NULL ? " This was a partial run." : "");
     } else if (statement_lack(r, 0) != NULL) {
         fprintf(file,
                 "This was a partial run, and is no statement of conformance. What was run of %s %s conforms%s: %s.",

@@ -17,12 +17,14 @@ static paper standard_output(const run_report *r)
 static void print_header(paper *p, const run_report *r)
 {
     char name[128], version[64], claims[256], path[256];
+    const bool is_named = r->port.name[0] != '\0'; /* a command that left no result is not */
     claims_print(r->tested, claims, sizeof claims);
     paper_line(p, TEXT_INDENT, "%s %s, suite %d, vectors %lld (sha256 %.8s...)", KIT_NAME, PSGD_KIT_VERSION,
                SUITE_VERSION, r->vectors_version, r->vectors_sha256);
-    paper_line(p, TEXT_INDENT, "port %s \"%s %s\"   claims %s   seed %" PRIu64 "%s",
-               printable(path, sizeof path, r->implementation), printable(name, sizeof name, r->port.name),
-               printable(version, sizeof version, r->port.version), claims, r->seed,
+    paper_line(p, TEXT_INDENT, "port %s%s%s%s%s%s   claims %s   seed %" PRIu64 "%s",
+               printable(path, sizeof path, r->implementation), is_named ? " \"" : "",
+               printable(name, sizeof name, r->port.name), is_named ? " " : "",
+               printable(version, sizeof version, r->port.version), is_named ? "\"" : "", claims, r->seed,
                r->mpi       ? "   ranks over MPI"
                : r->threads ? "   ranks as threads"
                             : "");

@@ -6,18 +6,14 @@
 
 #define SKIPS_SHOWN 12 /* reasons */
 
-/* How a command ended that ended badly. */
+/* The last words of a command that ended badly; how it ended is a requirement's failure. */
 static void print_command(paper *p, const command_outcome *c)
 {
-    if (c->timed_out)
-        paper_line(p, TEXT_INDENT, "The command ran out of time after %.1f s.", c->seconds);
-    else if (c->signal != 0)
-        paper_line(p, TEXT_INDENT, "The command was ended by signal %d after %.1f s.", c->signal, c->seconds);
-    else if (c->exit_status != 0)
-        paper_line(p, TEXT_INDENT, "The command ended with exit status %d after %.1f s.", c->exit_status, c->seconds);
-    else
+    const char *at = c->error_tail != NULL ? c->error_tail : "";
+    if (*at == '\0' || !(c->timed_out || c->signal != 0 || c->exit_status != 0))
         return;
-    for (const char *at = c->error_tail != NULL ? c->error_tail : ""; *at != '\0';) {
+    paper_line(p, TEXT_INDENT, "What the command said last on its standard error:");
+    while (*at != '\0') {
         const size_t length = strcspn(at, "\n");
         char line[400], text[400];
         snprintf(line, sizeof line, "%.*s", (int)(length < sizeof line ? length : sizeof line - 1), at);
@@ -45,17 +41,63 @@ static void print_waiver(paper *p, const report_waiver *w)
                count, printable(reason, sizeof reason, w->reason));
 }
 
-/* Why claims fail, a line each. That a requirement failed has been said above; what is left is what no case has shown.
- */
+/* One of the lines "CLAIM: REQUIREMENT REASON", or "CLAIM: REASON". */
+typedef struct reason_line {
+    const char *claim, *id, *reason; /* id is empty where the line has none */
+    size_t claim_length, id_length, reason_length;
+    const char *next; /* line; null: there is none */
+} reason_line;
+
+static reason_line split(const char *line)
+{
+    const size_t length = strcspn(line, "\n");
+    reason_line l = {.claim = line, .claim_length = strcspn(line, ":\n")};
+    l.id = line + l.claim_length + (l.claim_length + 2 <= length ? 2 : 0);
+    l.id_length = strncmp(l.id, "PSGD-", strlen("PSGD-")) == 0 ? strcspn(l.id, " \n") : 0;
+    l.reason = l.id + l.id_length + (l.id_length > 0 && l.id[l.id_length] == ' ');
+    l.reason_length = (size_t)(line + length - l.reason);
+    l.next = line[length] == '\n' && line[length + 1] != '\0' ? line + length + 1 : NULL;
+    return l;
+}
+
+static bool is_alike(const reason_line *a, const reason_line *b)
+{
+    return a->claim_length == b->claim_length && strncmp(a->claim, b->claim, a->claim_length) == 0 &&
+           a->reason_length == b->reason_length && strncmp(a->reason, b->reason, a->reason_length) == 0;
+}
+
+static bool has_come_before(const char *reasons, const reason_line *wanted)
+{
+    bool found = false;
+    for (const char *at = reasons; at != wanted->claim && !found;) {
+        const reason_line l = split(at);
+        found = is_alike(&l, wanted);
+        at = l.next;
+    }
+    return found;
+}
+
+/* Why claims fail, the requirements of one claim and reason together. That a requirement failed has been said above;
+ * what is left is what no case has shown. */
 static void print_reasons(paper *p, const char *reasons, bool verbose)
 {
-    static const char said[] = " failed";
-    for (size_t length; *reasons != '\0'; reasons += length + (reasons[length] == '\n')) {
-        length = strcspn(reasons, "\n");
-        const bool is_said =
-            length >= strlen(said) && strncmp(reasons + length - strlen(said), said, strlen(said)) == 0;
-        if (verbose || !is_said)
-            paper_line(p, TEXT_INDENT, "%.*s", (int)length, reasons);
+    static const char said[] = "failed";
+    for (const char *at = reasons[0] != '\0' ? reasons : NULL; at != NULL;) {
+        const reason_line l = split(at);
+        const bool is_said = l.reason_length == strlen(said) && strncmp(l.reason, said, strlen(said)) == 0;
+        at = l.next;
+        if ((is_said && !verbose) || has_come_before(reasons, &l))
+            continue;
+        FILE *line = paper_begin(p);
+        fprintf(line, "%.*s: %.*s", (int)l.claim_length, l.claim, (int)l.id_length, l.id);
+        for (const char *other = l.next; other != NULL;) {
+            const reason_line o = split(other);
+            if (is_alike(&l, &o))
+                fprintf(line, ", %.*s", (int)o.id_length, o.id);
+            other = o.next;
+        }
+        fprintf(line, "%s%.*s", l.id_length > 0 ? " " : "", (int)l.reason_length, l.reason);
+        paper_end(p, PAPER_TEXT, TEXT_INDENT);
     }
 }
 

@@ -88,7 +88,9 @@ void made_report_make(made_report *m)
     m->r.shown |= PSGD_CLAIM_ERROR_FEEDBACK;
     m->r.failed = PSGD_CLAIM_CORE | PSGD_CLAIM_MULTIRANK;
     m->r.out_of_reach = PSGD_CLAIM_SUBGROUP;
-    m->r.reasons = "core: PSGD-AGG-002 failed\nmultirank: PSGD-RND-001 has no trusted case\n";
+    m->r.reasons = "core: PSGD-AGG-002 failed\nmultirank: PSGD-RND-001 has no trusted case\n"
+                   "core: PSGD-RND-003 has no trusted case\nmultirank: PSGD-AGG-001 has no trusted case\n"
+                   "multirank: no case of this claim was executed and passed\n";
     m->r.exit_code = 1;
     m->r.waiver_file = "list of waivers";
     m->r.waivers = m->waivers;
