@@ -134,10 +134,9 @@ static bool is_child(const char *name, pid_t *pid)
     const size_t count = fread(line, 1, sizeof line - 1, file);
     (void)fclose(file);
     line[count] = '\0';
-    const char *after = strrchr(line, ')'); /* PID (NAME) STATE PARENT ...; the name may hold anything */
-    long parent = 0;
+    const char *after = strrchr(line, ')'); /* PID (NAME) S PARENT ...; the name may hold anything */
     *pid = (pid_t)number;
-    return after != NULL && sscanf(after + 1, " %*c %ld", &parent) == 1 && parent == (long)getpid();
+    return after != NULL && strlen(after) > 4 && strtol(after + 4, NULL, 10) == (long)getpid();
 }
 
 /* Sends SIGKILL to every child, as far as there is a /proc to find them. */

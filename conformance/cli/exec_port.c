@@ -81,10 +81,14 @@ static int write_cases(session *s, exec_folder *f)
         refuse(s->message, sizeof s->message, "nothing that was chosen can be shown by files: no case was written");
         return EXIT_NOTHING_TESTED;
     }
-    if (!file_read(&f->list, &f->list_size, f->list_path)) {
+    void *list;
+    size_t list_size;
+    if (!file_read(&list, &list_size, f->list_path)) {
         refuse(s->message, sizeof s->message, "%s cannot be read", f->list_path);
         return EXIT_KIT_FAILED;
     }
+    f->list = list;
+    f->list_size = list_size;
     return 0;
 }
 

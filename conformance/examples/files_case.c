@@ -164,6 +164,13 @@ static psgd_dtype dtype_read(const char *text)
                                        : PSGD_F32;
 }
 
+static bool read_number(int64_t *number, const char *text)
+{
+    char *end;
+    *number = strtoll(text, &end, 10);
+    return end != text && *end == '\0';
+}
+
 static bool read_metadata(file_case *c, uint64_t claims, char *message)
 {
     static const char *const keys[] = {"format", "id", "claims", "config", "world", "steps", "dtype", "buckets"};
@@ -180,19 +187,20 @@ static bool read_metadata(file_case *c, uint64_t claims, char *message)
         claims |= PSGD_CLAIM_WARM_START;
     c->id = value[1];
     c->wanted = known && (needed & ~claims) == 0;
-    c->world = atoi(value[4]);
-    c->steps = atoll(value[5]);
     c->dtype = dtype_read(value[6]);
     const char *group = psgd_safetensors_metadata(c->file, "group");
     const char *checkpoint = psgd_safetensors_metadata(c->file, "checkpoint");
-    c->checkpoint = checkpoint != NULL ? atoll(checkpoint) : -1;
+    int64_t world = 0;
+    const bool numbers = read_number(&world, value[4]) && read_number(&c->steps, value[5]) &&
+                         read_number(&c->checkpoint, checkpoint != NULL ? checkpoint : "-1");
+    c->world = world > 0 && world < 10000 ? (int)world : 0;
     if (group != NULL) { /* who the members are in a larger world does not matter to them */
         json_t *members = json_loads(group, 0, NULL);
         c->world = (int)json_array_size(members);
         json_decref(members);
     }
-    if (c->world < 1 || c->steps < 0 || !read_config(&c->config, value[3]) || !read_buckets(c, value[7]))
-        return complain(message, c->id, "world, group, steps, config or buckets cannot be read");
+    if (!numbers || c->world < 1 || c->steps < 0 || !read_config(&c->config, value[3]) || !read_buckets(c, value[7]))
+        return complain(message, c->id, "world, group, steps, checkpoint, config or buckets cannot be read");
     return true;
 }
 

@@ -75,6 +75,7 @@ int main(int argc, char **argv)
     if (argc != 2 || port == NULL) {
         fprintf(stderr, "%s\n", argc != 2 ? "usage: PROGRAM DIR" : "the port is not there");
         (void)MPI_Abort(MPI_COMM_WORLD, 2);
+        return 2;
     }
     bool ok = file_cases_list(&ids, &count, argv[1], message);
     (void)MPI_Barrier(MPI_COMM_WORLD); /* all have seen the folder as it was */

@@ -10,6 +10,7 @@ mkdir "$TMP/private" "$TMP/a folder with 'quotes' and \$signs" || exit 1
 TMPDIR=$TMP/private
 export TMPDIR
 short="--only core-long" # one case
+me=$$                     # in times to sleep, so that no other process has them
 
 # nothing_left WORDS: no process has them on its command line, and no folder is left. (The brackets: not the search itself.)
 nothing_left()
@@ -64,10 +65,10 @@ expect 1 'exit status 139 (signal SIGSEGV?)' "$KIT" run --exec "f() { $port \"\$
 expect 1 'ended with exit status 9' "$KIT" run --exec 'exit 9;' $short --report "json=$TMP/report"
 grep -q '"exit_status": 9' "$TMP/report" || fail 'the report does not tell the exit status'
 expect 1 'PSGD-FIL-001' "$KIT" run --exec "f() { $port \"\$1\"; rm \"\$1\"/core-long.result*; exit 0; }; f" --only 'core-*'
-expect 1 'time was up' "$KIT" run --exec "f() { $port \"\$1\"; sleep 81.25; }; f" $short --timeout 3 --report "json=$TMP/report"
+expect 1 'time was up' "$KIT" run --exec "f() { $port \"\$1\"; sleep 81.$me; }; f" $short --timeout 3 --report "json=$TMP/report"
 grep -q '"timed_out": true' "$TMP/report" || fail 'the report does not tell that the time was up'
-expect 1 'time was up' "$KIT" run --exec 'sleep 81.25;' $short --timeout 0.3
-nothing_left 81.25
+expect 1 'time was up' "$KIT" run --exec "sleep 81.$me;" $short --timeout 0.3
+nothing_left 81.$me
 
 # A command that did nothing.
 expect 3 'left no result' "$KIT" run --exec true $short
@@ -101,33 +102,33 @@ refute err-42
 [ "$(wc -c <"$TMP/err")" -lt 2000000 ] || fail 'a flood of words is passed on'
 
 # What it leaves running ends with it, in whatever group or session it is.
-expect 0 '' "$KIT" run --exec "f() { $port \"\$1\"; sleep 82.25 & setsid sleep 82.25 & }; f" $short --quiet
-nothing_left 82.25
+expect 0 '' "$KIT" run --exec "f() { $port \"\$1\"; sleep 82.$me & setsid sleep 82.$me & }; f" $short --quiet
+nothing_left 82.$me
 
 # A run that is told to end takes the command along, and so does one that is killed, though its folder stays.
-"$KIT" run --exec 'setsid sleep 83.25 & sleep 83.25;' $short >"$TMP/output" 2>&1 &
+"$KIT" run --exec "setsid sleep 83.$me & sleep 83.$me;" $short >"$TMP/output" 2>&1 &
 kit=$!
 sleep 1
 kill -TERM "$kit"
 wait "$kit"
 [ $? -eq 143 ] || fail 'SIGTERM does not end the run as a signal does'
-nothing_left 83.25
-"$KIT" run --exec 'setsid sleep 84.25 & sleep 84.25;' $short >"$TMP/output" 2>&1 &
+nothing_left 83.$me
+"$KIT" run --exec "setsid sleep 84.$me & sleep 84.$me;" $short >"$TMP/output" 2>&1 &
 kit=$!
 sleep 1
 kill -KILL "$kit"
 wait "$kit"
 sleep 1
 rm -r "$TMP/private"/*
-nothing_left 84.25
+nothing_left 84.$me
 
 # Ranks that the command starts by mpirun. Who has fewer of them than a case needs says that it is unsupported.
 if [ -n "${MPIRUN:-}" ]; then
     mpi=$EXAMPLES/example-minimal-mpi-files
     expect 0 'Conforms as far as was asked' "$KIT" run --exec "$MPIRUN $mpi" --only 'core-long' --only 'core-zero'
     expect 3 'the case has 5 ranks, mpirun gave 3' "$KIT" run --exec "$MPIRUN $mpi" --case 'W5/r2/f32/[24x40]'
-    expect 1 'time was up' "$KIT" run --exec "$MPIRUN sleep 85.25;" $short --timeout 2
-    nothing_left 85.25
+    expect 1 'time was up' "$KIT" run --exec "$MPIRUN sleep 85.$me;" $short --timeout 2
+    nothing_left 85.$me
 fi
 
 finish

@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 static command_outcome run(const char *command, const char *folder, double timeout)
@@ -100,56 +99,61 @@ static bool is_running(const char *word)
     return system(command) == 0;
 }
 
-static void is_gone(const char *word)
+/* Runs the command with each % replaced by a time to sleep that no other process sleeps; nobody sleeps it afterwards.
+ */
+static command_outcome run_sleeping(const char *command, double timeout)
 {
+    static int count;
+    char word[48], text[512] = "";
+    (void)snprintf(word, sizeof word, "7%d.%d", count++, (int)getpid());
+    for (size_t used = 0; *command != '\0'; command++)
+        used += (size_t)snprintf(text + used, sizeof text - used, *command == '%' ? "%s" : "%.1s",
+                                 *command == '%' ? word : command);
+    const command_outcome outcome = run(text, "/nowhere", timeout);
     char searched[64];
-    (void)snprintf(searched, sizeof searched, "[%c]%s", word[0], word + 1); /* not the search's own */
+    (void)snprintf(searched, sizeof searched, "[7]%s", word + 1); /* not the search's own */
     assert_false(is_running(searched));
+    return outcome;
 }
 
 static void test_time_limit(void **state)
 {
     (void)state;
-    command_outcome outcome = run("echo waiting >&2; sleep 71.25;", "/nowhere", 0.5);
+    command_outcome outcome = run_sleeping("echo waiting >&2; sleep %;", 0.5);
     assert_true(outcome.timed_out);
     assert_int_equal(outcome.exit_status, -1);
-    assert_true(outcome.seconds >= 0.5 && outcome.seconds < 3);
+    assert_true(outcome.seconds >= 0.5);
     assert_string_equal(outcome.error_tail, "waiting");
     free(outcome.error_tail);
-    is_gone("71.25");
     /* Deaf to SIGTERM, as are its children. */
-    outcome = run("trap '' TERM; sleep 72.25 & sleep 72.25; sleep 72.25;", "/nowhere", 0.2);
+    outcome = run_sleeping("trap '' TERM; sleep % & sleep %; sleep %;", 0.2);
     assert_true(outcome.timed_out);
     assert_null(outcome.error_tail);
-    is_gone("72.25");
     /* It tidies up when it is asked to end, and is no success. */
-    outcome = run("trap 'echo tidy >&2; exit 0' TERM; sleep 73.25 & wait;", "/nowhere", 0.3);
+    outcome = run_sleeping("trap 'echo tidy >&2; exit 0' TERM; sleep % & wait;", 1);
     assert_true(outcome.timed_out);
     assert_int_equal(outcome.exit_status, -1);
     assert_string_equal(outcome.error_tail, "tidy");
     free(outcome.error_tail);
-    is_gone("73.25");
+}
+
+static void leaves_nothing(const char *command, int exit_status)
+{
+    command_outcome outcome = run_sleeping(command, 60);
+    assert_false(outcome.timed_out);
+    assert_int_equal(outcome.exit_status, exit_status);
+    assert_null(outcome.error_tail);
 }
 
 static void test_left_behind(void **state)
 {
     (void)state;
-    struct timespec begin, end;
-    (void)clock_gettime(CLOCK_MONOTONIC, &begin);
-    ends_with("sleep 74.25 & exit 0;", 0, 0, NULL);
-    is_gone("74.25");
-    ends_with("nohup sleep 75.25 >/dev/null 2>&1 & exit 6;", 6, 0, NULL);
-    is_gone("75.25");
+    leaves_nothing("sleep % & exit 0;", 0);
+    leaves_nothing("nohup sleep % >/dev/null 2>&1 & exit 6;", 6);
     /* In a session of its own, its parents gone; another one below it. */
-    ends_with("setsid sh -c 'setsid sleep 76.25 & sleep 76.5' & sleep 0.3; exit 0;", 0, 0, NULL);
-    is_gone("76.25");
-    is_gone("76.5");
-    (void)clock_gettime(CLOCK_MONOTONIC, &end);
-    assert_true(end.tv_sec - begin.tv_sec < 10); /* nobody waited for a sleep's end */
-    command_outcome outcome = run("setsid sleep 77.25 & sleep 77.5;", "/nowhere", 0.3);
+    leaves_nothing("setsid sh -c 'setsid sleep % & sleep %' & sleep 0.3; exit 0;", 0);
+    command_outcome outcome = run_sleeping("setsid sleep % & sleep %;", 0.3);
     assert_true(outcome.timed_out);
-    is_gone("77.25");
-    is_gone("77.5");
 }
 
 int main(void)
