@@ -97,8 +97,9 @@ static int choose(kill_matrix *m, const options *o)
 
 static void work(void *context, size_t job, void *result)
 {
-    mutants *all = context;
-    judge_mutant(result, &all->judge, all->matrix.rows[job].entry);
+    const mutants *all = context;
+    if (!all->matrix.rows[job].invisible)
+        judge_mutant(result, &all->judge, all->matrix.rows[job].entry);
 }
 
 static void done(void *context, size_t job, const void *result)
@@ -107,7 +108,8 @@ static void done(void *context, size_t job, const void *result)
     mutant_row *row = &all->matrix.rows[job];
     memcpy(&row->result, result, sizeof row->result);
     const mutant_state state = mutant_state_of(row);
-    all->wrong += state != MUTANT_KILLED && state != MUTANT_CONFORMS;
+    all->wrong +=
+        state == MUTANT_SURVIVED || state == MUTANT_UNRELATED || state == MUTANT_ACCUSED || state == MUTANT_UNJUDGED;
     progress_step(&all->bar, ++all->judged, all->wrong, row->entry->name);
 }
 
@@ -181,7 +183,7 @@ static int check_reports(mutants *all)
 int command_mutants(const options *o, const char *kit_path)
 {
     mutants all = {.judge = {.options = o, .kit_path = kit_path}};
-    if (!kill_matrix_make(&all.matrix))
+    if (!kill_matrix_make(&all.matrix, o->way))
         return complain("out of memory", EXIT_KIT_FAILED);
     int code = choose(&all.matrix, o);
     if (code == 0)

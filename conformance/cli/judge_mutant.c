@@ -41,7 +41,7 @@ static int run(session *s, mutant_result *result)
     return s->report.exit_code;
 }
 
-void judge_mutant(mutant_result *result, const mutant_judge *judge, const fault_entry *entry)
+static void judge_here(mutant_result *result, const mutant_judge *judge, const fault_entry *entry)
 {
     char name[128];
     snprintf(name, sizeof name, "%s:%s", mutant_is_honest(entry) ? "honest" : "faulty", entry->name);
@@ -53,8 +53,6 @@ void judge_mutant(mutant_result *result, const mutant_judge *judge, const fault_
                        .seed = SEED_DEFAULT,
                        .timeout = judge->options->timeout,
                        .golden = judge->options->golden};
-    const double start = now();
-    interrupt_watch();
     session s = {.options = &o, .vectors = judge->vectors};
     s.runner = runner_processes(judge->kit_path, name, o.timeout);
     if (s.runner == NULL) {
@@ -65,8 +63,18 @@ void judge_mutant(mutant_result *result, const mutant_judge *judge, const fault_
         s.runner->free(s.runner);
     }
     snprintf(result->message, sizeof result->message, "%.500s", s.message);
-    result->seconds = now() - start;
     verdict_free(&s.verdict);
     plan_free(&s.plan);
+}
+
+void judge_mutant(mutant_result *result, const mutant_judge *judge, const fault_entry *entry)
+{
+    const double start = now();
+    interrupt_watch();
+    if (judge->options->way == MUTANTS_ABI)
+        judge_here(result, judge, entry);
+    else
+        judge_mutant_started(result, judge, entry);
+    result->seconds = now() - start;
     interrupt_finish();
 }

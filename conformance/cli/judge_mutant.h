@@ -12,6 +12,9 @@ typedef struct mutant_judge {
     vectors vectors; /* open */
 } mutant_judge;
 
+/* By --way: here as `run --impl` would; or by the kit itself in a process of its own, started as a user would start it
+ * (judge_mutant_started). */
 void judge_mutant(mutant_result *result, const mutant_judge *judge, const fault_entry *entry);
+void judge_mutant_started(mutant_result *result, const mutant_judge *judge, const fault_entry *entry);
 
 #endif

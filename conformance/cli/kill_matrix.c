@@ -6,14 +6,26 @@
 
 #include <stdlib.h>
 
-bool kill_matrix_make(kill_matrix *m)
+/* Is there a requirement among those that it breaks that files show? */
+static bool shows_in_files(const fault_entry *entry)
 {
-    *m = (kill_matrix){.rows = calloc(FAULT_COUNT, sizeof *m->rows)};
+    bool shows = mutant_is_honest(entry);
+    size_t count;
+    const requirement *all = requirements(&count);
+    for (size_t i = 0; i < count && !shows; i++)
+        shows = !all[i].c_abi_only && mutant_breaks(entry, all[i].id);
+    return shows;
+}
+
+bool kill_matrix_make(kill_matrix *m, mutants_way way)
+{
+    *m = (kill_matrix){.rows = calloc(FAULT_COUNT, sizeof *m->rows), .way = way};
     if (m->rows == NULL)
         return false;
     for (; m->count < FAULT_COUNT; m->count++) {
         m->rows[m->count].entry = fault_entry_of((fault)m->count);
         m->rows[m->count].result.exit_code = -1;
+        m->rows[m->count].invisible = way == MUTANTS_FILES && !shows_in_files(m->rows[m->count].entry);
     }
     return true;
 }
@@ -38,6 +50,8 @@ mutant_state mutant_state_of(const mutant_row *row)
 {
     if (row->invisible)
         return MUTANT_INVISIBLE;
+    if (row->result.took_down && !mutant_is_honest(row->entry))
+        return MUTANT_TOOK_DOWN;
     const int code = row->result.exit_code;
     if (code != EXIT_CONFORMING && code != EXIT_NOT_CONFORMING)
         return MUTANT_UNJUDGED;
@@ -62,8 +76,9 @@ size_t kill_matrix_count(const kill_matrix *m, mutant_state state)
     return found;
 }
 
-bool requirement_wants_mutant(const requirement *r, bool files, const char **why_not)
+bool requirement_wants_mutant(const requirement *r, mutants_way way, const char **why_not)
 {
+    const bool files = way == MUTANTS_FILES;
     *why_not = r->unit_test_only         ? "It is of psgd.h itself and held by a unit test: no port can break it."
                : !r->has_check           ? "It has no check yet."
                : files && r->c_abi_only  ? "Only the C ABI shows it."
@@ -77,7 +92,7 @@ bool kill_matrix_lacks(const kill_matrix *m, size_t requirement_index)
     size_t count;
     const requirement *r = &requirements(&count)[requirement_index];
     const char *why_not;
-    bool lacks = !m->partial && requirement_wants_mutant(r, m->files, &why_not);
+    bool lacks = !m->partial && m->way == MUTANTS_ABI && requirement_wants_mutant(r, m->way, &why_not);
     for (size_t i = 0; i < m->count && lacks; i++)
         lacks = !mutant_breaks(m->rows[i].entry, r->id) || m->rows[i].result.failures[requirement_index] == 0;
     return lacks;

@@ -8,9 +8,9 @@
 #define AREA       5 /* "PSGD-EF-001": from here on */
 
 static const char *const state_names[MUTANT_STATES] = {
-    [MUTANT_KILLED] = "killed",       [MUTANT_CONFORMS] = "conforms", [MUTANT_SURVIVED] = "survived",
-    [MUTANT_UNRELATED] = "unrelated", [MUTANT_ACCUSED] = "accused",   [MUTANT_UNJUDGED] = "unjudged",
-    [MUTANT_INVISIBLE] = "invisible",
+    [MUTANT_KILLED] = "killed",       [MUTANT_CONFORMS] = "conforms",   [MUTANT_SURVIVED] = "survived",
+    [MUTANT_UNRELATED] = "unrelated", [MUTANT_ACCUSED] = "accused",     [MUTANT_UNJUDGED] = "unjudged",
+    [MUTANT_TOOK_DOWN] = "took down", [MUTANT_INVISIBLE] = "invisible",
 };
 
 const char *mutant_state_name(mutant_state state)
@@ -154,7 +154,7 @@ static void print_lacking(const kill_matrix *m, bool verbose)
             printf("  %s %s\n", all[i].id, all[i].sentence);
     for (size_t i = 0; i < count && verbose && !m->partial; i++) {
         const char *why_not;
-        if (!requirement_wants_mutant(&all[i], m->files, &why_not))
+        if (!requirement_wants_mutant(&all[i], m->way, &why_not))
             printf("without a fault: %s. %s\n", all[i].id, why_not);
     }
 }
@@ -163,6 +163,7 @@ static void print_last(const kill_matrix *m)
 {
     const size_t honest = kill_matrix_count(m, MUTANT_CONFORMS) + kill_matrix_count(m, MUTANT_ACCUSED);
     const size_t unjudged = kill_matrix_count(m, MUTANT_UNJUDGED), invisible = kill_matrix_count(m, MUTANT_INVISIBLE);
+    const size_t took_down = kill_matrix_count(m, MUTANT_TOOK_DOWN);
     printf("%zu faults: %zu killed, %zu survived, %zu killed by unrelated requirements only; %zu honest variants, %zu "
            "accused",
            m->count - honest - unjudged - invisible, kill_matrix_count(m, MUTANT_KILLED),
@@ -170,9 +171,11 @@ static void print_last(const kill_matrix *m)
            kill_matrix_count(m, MUTANT_ACCUSED));
     if (unjudged > 0)
         printf("; %zu NOT JUDGED", unjudged);
+    if (took_down > 0)
+        printf("; %zu took their mpirun down", took_down);
     if (invisible > 0)
         printf("; %zu not visible this way", invisible);
-    if (!m->partial)
+    if (!m->partial && m->way == MUTANTS_ABI)
         printf("; %zu requirements without a fault", kill_matrix_lacking(m));
     printf(", %.1f s. %s\n", m->seconds,
            kill_matrix_exit_code(m) == 0 ? "Every fault is found." : "The kit is not sharp, or not fair.");

@@ -142,6 +142,17 @@ static bool set_ranks(options *o, const char *value)
     return o->threads || strcmp(value, "processes") == 0 || complain(o, "--ranks", value, "processes or threads");
 }
 
+static bool set_way(options *o, const char *value)
+{
+    static const char *const names[] = {[MUTANTS_ABI] = "abi", [MUTANTS_FILES] = "files", [MUTANTS_MPI] = "mpi"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (strcmp(value, names[i]) == 0) {
+            o->way = (mutants_way)i;
+            return true;
+        }
+    return complain(o, "--way", value, "abi, files or mpi");
+}
+
 static bool set_timeout(options *o, const char *value)
 {
     char *end;
@@ -225,6 +236,7 @@ static const option OPTIONS[] = {
      "add N random problems (default 50; 5 with --quick; 0 with --case and for list)"},
     {"--seed", "N", set_seed, "run list export", "seed of the random problems (default 1)"},
     {"--ranks", "KIND", set_ranks, "run", "each rank of a case is one of these: processes (default), threads"},
+    {"--way", "WAY", set_way, "mutants", "judge each through: abi (--impl, the default), files (--exec), mpi (mpirun)"},
     {"--timeout", "SECONDS", set_timeout, "run mutants",
      "time limit of a case (default 60; mutants 20), or of the whole --exec command (default 600)"},
     {"--report", "FORMAT=FILE", set_report, "run check mutants",

@@ -19,6 +19,12 @@
 #define TIMEOUT_MUTANT  20  /* seconds: of a case; faults that hang are waited for, and cases take milliseconds */
 #define TIMEOUT_COMMAND 600 /* seconds: of --exec, for all cases together */
 
+typedef enum mutants_way {                /* --way: how the command mutants has each variant judged */
+                           MUTANTS_ABI,   /* as run --impl does */
+                           MUTANTS_FILES, /* as run --exec does */
+                           MUTANTS_MPI    /* as mpirun ... run --impl does */
+} mutants_way;
+
 typedef struct word_list {
     const char **words; /* point into argv; the array is owned */
     size_t count;
@@ -42,6 +48,7 @@ typedef struct options {
     bool quick, quiet, verbose, with_q0;
     bool ranks_given; /* --ranks */
     bool threads;     /* and it says threads */
+    mutants_way way;  /* --way */
     uint64_t seed;
     int64_t fuzz;         /* resolved: the default depends on --quick */
     double timeout;       /* resolved: the default depends on what it limits */

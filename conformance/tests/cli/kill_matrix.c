@@ -62,6 +62,13 @@ static void test_states(void **state)
     mutant_row unseen = row_of(&fault_of_two, EXIT_NOT_CONFORMING, "PSGD-EF-002");
     unseen.invisible = true;
     assert_int_equal(mutant_state_of(&unseen), MUTANT_INVISIBLE);
+
+    /* An mpirun that was taken down: by a fault, as it should be; by an honest variant, never. */
+    mutant_row fallen = row_of(&fault_of_two, 139, NULL), honest_fallen = row_of(&honest, 139, NULL);
+    assert_int_equal(mutant_state_of(&fallen), MUTANT_UNJUDGED);
+    fallen.result.took_down = honest_fallen.result.took_down = true;
+    assert_int_equal(mutant_state_of(&fallen), MUTANT_TOOK_DOWN);
+    assert_int_equal(mutant_state_of(&honest_fallen), MUTANT_UNJUDGED);
 }
 
 /* The code of a choice of two rows; --only made it, so that requirements without a fault do not count. */
@@ -111,20 +118,40 @@ static void test_a_requirement_without_a_fault(void **state)
     assert_int_equal(kill_matrix_lacking(&m), 1);
     assert_true(kill_matrix_lacks(&m, at));
     assert_int_equal(kill_matrix_exit_code(&m), EXIT_NOT_CONFORMING);
+    m.way = MUTANTS_FILES;
+    assert_int_equal(kill_matrix_lacking(&m), 0);
+    m.way = MUTANTS_ABI;
     m.partial = true;
     assert_int_equal(kill_matrix_exit_code(&m), EXIT_CONFORMING);
+}
+
+/* By files those faults are left out, by name, that only the C ABI shows. */
+static void test_invisible(void **state)
+{
+    (void)state;
+    kill_matrix m;
+    assert_true(kill_matrix_make(&m, MUTANTS_FILES));
+    fault unchecked, shown;
+    assert_true(fault_find(&unchecked, "start-iter-unchecked") && fault_find(&shown, "p-not-reduced"));
+    assert_true(m.rows[unchecked].invisible);
+    assert_false(m.rows[shown].invisible);
+    assert_false(m.rows[FAULT_NONE].invisible);
+    kill_matrix_free(&m);
+    assert_true(kill_matrix_make(&m, MUTANTS_MPI));
+    assert_int_equal(kill_matrix_count(&m, MUTANT_INVISIBLE), 0);
+    kill_matrix_free(&m);
 }
 
 static void test_what_needs_no_fault(void **state)
 {
     (void)state;
     const char *why_not;
-    assert_false(requirement_wants_mutant(requirement_find("PSGD-CFG-001"), false, &why_not));
+    assert_false(requirement_wants_mutant(requirement_find("PSGD-CFG-001"), MUTANTS_ABI, &why_not));
     assert_non_null(why_not);
-    assert_true(requirement_wants_mutant(requirement_find("PSGD-ROB-001"), false, &why_not));
-    assert_false(requirement_wants_mutant(requirement_find("PSGD-ROB-001"), true, &why_not)); /* C ABI only */
-    assert_false(requirement_wants_mutant(requirement_find("PSGD-FIL-001"), false, &why_not));
-    assert_true(requirement_wants_mutant(requirement_find("PSGD-FIL-001"), true, &why_not));
+    assert_true(requirement_wants_mutant(requirement_find("PSGD-ROB-001"), MUTANTS_ABI, &why_not));
+    assert_false(requirement_wants_mutant(requirement_find("PSGD-ROB-001"), MUTANTS_FILES, &why_not)); /* C ABI only */
+    assert_false(requirement_wants_mutant(requirement_find("PSGD-FIL-001"), MUTANTS_ABI, &why_not));
+    assert_true(requirement_wants_mutant(requirement_find("PSGD-FIL-001"), MUTANTS_FILES, &why_not));
 }
 
 /* What the lists say of themselves: every name once, and what a fault breaks are requirements that a port can break. */
@@ -132,7 +159,7 @@ static void test_lists(void **state)
 {
     (void)state;
     kill_matrix m;
-    assert_true(kill_matrix_make(&m));
+    assert_true(kill_matrix_make(&m, MUTANTS_ABI));
     assert_int_equal(m.count, FAULT_COUNT);
     for (size_t i = 0; i < m.count; i++) {
         const fault_entry *entry = m.rows[i].entry;
@@ -148,7 +175,7 @@ static void test_lists(void **state)
             const requirement *broken = requirement_find(id);
             if (broken == NULL)
                 fail_msg("%s breaks '%s', which is no requirement", entry->name, id);
-            assert_true(requirement_wants_mutant(broken, broken->files_only, &why_not));
+            assert_true(requirement_wants_mutant(broken, broken->files_only ? MUTANTS_FILES : MUTANTS_ABI, &why_not));
         }
         free(list);
     }
@@ -157,8 +184,11 @@ static void test_lists(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_states), cmocka_unit_test(test_exit_code),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_states),
+                                       cmocka_unit_test(test_exit_code),
                                        cmocka_unit_test(test_a_requirement_without_a_fault),
-                                       cmocka_unit_test(test_what_needs_no_fault), cmocka_unit_test(test_lists)};
+                                       cmocka_unit_test(test_invisible),
+                                       cmocka_unit_test(test_what_needs_no_fault),
+                                       cmocka_unit_test(test_lists)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
