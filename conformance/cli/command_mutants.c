@@ -97,7 +97,7 @@ static int choose(kill_matrix *m, const options *o)
 
 static void work(void *context, size_t job, void *result)
 {
-    const mutants *all = context;
+    mutants *all = context;
     if (!all->matrix.rows[job].invisible)
         judge_mutant(result, &all->judge, all->matrix.rows[job].entry);
 }
@@ -192,6 +192,7 @@ int command_mutants(const options *o, const char *kit_path)
         code = complain(all.message, EXIT_KIT_FAILED);
     if (code == 0)
         code = judge_all(&all);
+    case_store_free(&all.judge.cases);
     vectors_free(&all.judge.vectors);
     kill_matrix_free(&all.matrix);
     return code;

@@ -41,7 +41,7 @@ static int run(session *s, mutant_result *result)
     return s->report.exit_code;
 }
 
-static void judge_here(mutant_result *result, const mutant_judge *judge, const fault_entry *entry)
+static void judge_here(mutant_result *result, mutant_judge *judge, const fault_entry *entry)
 {
     char name[128];
     snprintf(name, sizeof name, "%s:%s", mutant_is_honest(entry) ? "honest" : "faulty", entry->name);
@@ -53,7 +53,7 @@ static void judge_here(mutant_result *result, const mutant_judge *judge, const f
                        .seed = SEED_DEFAULT,
                        .timeout = judge->options->timeout,
                        .golden = judge->options->golden};
-    session s = {.options = &o, .vectors = judge->vectors};
+    session s = {.options = &o, .vectors = judge->vectors, .store = o.quick ? &judge->cases : NULL};
     s.runner = runner_processes(judge->kit_path, name, o.timeout);
     if (s.runner == NULL) {
         (void)refuse(s.message, sizeof s.message, "out of memory");
@@ -67,7 +67,7 @@ static void judge_here(mutant_result *result, const mutant_judge *judge, const f
     plan_free(&s.plan);
 }
 
-void judge_mutant(mutant_result *result, const mutant_judge *judge, const fault_entry *entry)
+void judge_mutant(mutant_result *result, mutant_judge *judge, const fault_entry *entry)
 {
     const double start = now();
     interrupt_watch();

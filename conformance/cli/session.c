@@ -2,11 +2,9 @@
 #include "cli/session.h"
 
 #include "cli/exit_code.h"
-#include "cli/golden_case.h"
 #include "cli/interrupt.h"
 #include "harness/message.h"
 #include "harness/others.h"
-#include "judge/judge.h"
 #include "report/progress.h"
 
 #include <math.h>
@@ -82,14 +80,6 @@ bool session_everywhere(session *s, bool ok)
     return all;
 }
 
-static bool make_case(session *s, const plan_item *item, test_case *c)
-{
-    if (!item->golden)
-        return case_build(c, &item->problem, item->id, item->requirements, item->claims, s->vectors.folder, s->message,
-                          sizeof s->message);
-    return golden_case_read(c, &s->vectors, item->id, &item->problem, s->message, sizeof s->message);
-}
-
 /* What a trace tells of how the run went, for the counts of the report. */
 static void count_outcome(session *s, const test_case *c, const trace *t)
 {
@@ -159,46 +149,39 @@ static uint64_t unpromised(const session *s, companion kind)
 
 static bool run_companion(session *s, const plan_item *item, const test_case *c, const trace *t)
 {
-    problem other;
-    test_case companion_case;
-    trace *companion_trace = NULL;
-    char *id = suite_companion_id(item->id);
-    const bool named = (id != NULL && suite_companion_problem(&other, &c->problem, item->companion)) ||
-                       refuse(s->message, sizeof s->message, "out of memory");
-    const bool built = named && case_build(&companion_case, &other, id, "", c->claims, s->vectors.folder, s->message,
-                                           sizeof s->message);
-    if (named)
-        problem_free(&other);
-    free(id);
-    const bool ok = session_everywhere(s, built) && run_one(s, item, &companion_case, NULL, &companion_trace, NULL);
-    if (ok && companion_trace != NULL && s->runner->is_home(s->runner))
-        judge_companion(&s->verdict, item->companion, c, t, &companion_case, companion_trace,
+    trace *second_trace = NULL;
+    stored_case *second = case_take_second(s->store, item, c, &s->vectors, s->message, sizeof s->message);
+    const bool ok = session_everywhere(s, second != NULL) && run_one(s, item, &second->c, NULL, &second_trace, NULL);
+    if (ok && second_trace != NULL && s->runner->is_home(s->runner))
+        judge_companion(&s->verdict, item->companion, c, t, &second->c, second_trace,
                         s->report.tested & ~unpromised(s, item->companion));
-    trace_free(companion_trace);
-    if (built)
-        case_free(&companion_case);
+    trace_free(second_trace);
+    case_give_back(second);
     return ok;
 }
 
-static void judge_one(session *s, const test_case *c, const trace *t)
+static void judge_one(session *s, const test_case *c, const trace *t, case_models *models)
 {
     count_outcome(s, c, t);
     s->report.cases_compressed += compressed_anything(c, t);
-    judge_case(&s->verdict, c, t, s->report.tested);
+    judge_case_again(&s->verdict, c, t, s->report.tested, models);
 }
 
 /* A made case; others: null, or what the ranks outside of its group do. */
-static bool run_made_case(session *s, const plan_item *item, const test_case *c, const test_case *others)
+static bool run_made_case(session *s, const plan_item *item, stored_case *made, const test_case *others)
 {
     trace *t = NULL, *others_t = NULL;
-    bool ok = run_one(s, item, c, others, &t, &others_t);
+    bool ok = run_one(s, item, &made->c, others, &t, &others_t);
     const bool judges = ok && s->runner->is_home(s->runner);
     if (judges && t != NULL)
-        judge_one(s, c, t);
-    if (judges && others_t != NULL)
-        judge_one(s, others, others_t);
+        judge_one(s, &made->c, t, &made->models);
+    if (judges && others_t != NULL) {
+        case_models models = {0};
+        judge_one(s, others, others_t, &models);
+        case_models_free(&models, others);
+    }
     if (ok && t != NULL && item->companion != COMPANION_NONE)
-        ok = run_companion(s, item, c, t);
+        ok = run_companion(s, item, &made->c, t);
     trace_free(t);
     trace_free(others_t);
     return ok;
@@ -206,15 +189,15 @@ static bool run_made_case(session *s, const plan_item *item, const test_case *c,
 
 static bool run_case_item(session *s, const plan_item *item)
 {
-    test_case c, others = {0};
-    const bool made = make_case(s, item, &c), has_others = made && s->runner->run_pair != NULL && others_wanted(&c);
-    const bool others_made = has_others && others_case(&others, &c, s->message, sizeof s->message);
-    const bool ok = session_everywhere(s, made && others_made == has_others) &&
-                    run_made_case(s, item, &c, has_others ? &others : NULL);
+    test_case others = {0};
+    stored_case *made = case_take(s->store, item, &s->vectors, s->message, sizeof s->message);
+    const bool has_others = made != NULL && s->runner->run_pair != NULL && others_wanted(&made->c);
+    const bool others_made = has_others && others_case(&others, &made->c, s->message, sizeof s->message);
+    const bool ok = session_everywhere(s, made != NULL && others_made == has_others) &&
+                    run_made_case(s, item, made, has_others ? &others : NULL);
     if (others_made)
         case_free(&others);
-    if (made)
-        case_free(&c);
+    case_give_back(made);
     return ok;
 }
 

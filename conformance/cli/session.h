@@ -3,6 +3,7 @@
 #ifndef CONFORMANCE_CLI_SESSION_H
 #define CONFORMANCE_CLI_SESSION_H
 
+#include "cli/case_store.h"
 #include "cli/plan.h"
 #include "cli/vectors.h"
 #include "cli/waivers.h"
@@ -16,6 +17,7 @@ typedef struct session {
     vectors vectors;
     waivers waivers;
     plan plan;
+    case_store *store; /* null: each case is made for this run alone */
     verdict verdict;
     run_report report;
     uint64_t shown;        /* claims of the cases in which a check passed */

@@ -126,7 +126,34 @@ static void judge_any_selection(judging *j)
     judge_telescoping(j);
 }
 
-static void judge_run(judging *j)
+static void make_models(judging *j, case_models *models)
+{
+    if (!models->has_free_running) {
+        models->has_free_running = model_run_case(&models->free_running, j->c, NOISE_RUNS);
+    }
+    const bool padded = has_kept_padding(j);
+    if (padded && !models->has_forgetful) {
+        models->has_forgetful = model_run_forgetful(&models->forgetful, j->c);
+    }
+    if (!models->has_free_running || (padded && !models->has_forgetful)) {
+        judging_lacks_memory(j);
+    }
+    j->free_running = models->has_free_running ? &models->free_running : NULL;
+    j->forgetful = padded && models->has_forgetful ? &models->forgetful : NULL;
+}
+
+void case_models_free(case_models *models, const test_case *c)
+{
+    if (models->has_free_running) {
+        model_run_free(&models->free_running, c);
+    }
+    if (models->has_forgetful) {
+        model_run_free(&models->forgetful, c);
+    }
+    *models = (case_models){0};
+}
+
+static void judge_run(judging *j, case_models *models)
 {
     judge_flattened(j);
     judge_selection(j);
@@ -141,36 +168,23 @@ static void judge_run(judging *j)
     judge_telescoping(j);
     judge_long_run(j);
     judge_statistics(j);
-    model_run run, forgetful;
     if (needs_free_running(j)) {
-        if (model_run_case(&run, j->c, NOISE_RUNS)) {
-            j->free_running = &run;
-        } else {
-            judging_lacks_memory(j);
-        }
-        if (has_kept_padding(j)) {
-            if (model_run_forgetful(&forgetful, j->c)) {
-                j->forgetful = &forgetful;
-            } else {
-                judging_lacks_memory(j);
-            }
-        }
+        make_models(j, models);
     }
     judge_one_step(j);
     judge_golden(j);
     judge_free_running(j);
     judge_optimum(j);
-    if (j->free_running != NULL) {
-        model_run_free(&run, j->c);
-        j->free_running = NULL;
-    }
-    if (j->forgetful != NULL) {
-        model_run_free(&forgetful, j->c);
-        j->forgetful = NULL;
-    }
 }
 
 void judge_case(verdict *v, const test_case *c, const trace *t, uint64_t claims)
+{
+    case_models models = {0};
+    judge_case_again(v, c, t, claims, &models);
+    case_models_free(&models, c);
+}
+
+void judge_case_again(verdict *v, const test_case *c, const trace *t, uint64_t claims, case_models *models)
 {
     judging j = {.v = v, .c = c, .t = t, .claims = claims, .first_check = v->count};
     j.torch = (claims & PSGD_CLAIM_TORCH) != 0;
@@ -182,7 +196,7 @@ void judge_case(verdict *v, const test_case *c, const trace *t, uint64_t claims)
     j.selection_known = is_selection_known(&j);
     if (judge_structure(&j)) {
         if (j.selection_known) {
-            judge_run(&j);
+            judge_run(&j, models);
         } else {
             judge_any_selection(&j);
         }
