@@ -23,10 +23,13 @@ struct psgd_state {
     void *log_context;
     int reports;
     bool after_load;
-    size_t first_counts[4]; /* tensors of the first bucket seen under each index; 0: none */
+    size_t first_layouts[4]; /* of the first bucket seen under each index, see layout_of; 0: none */
+    size_t place;            /* of the next bucket in its iteration */
 };
 
-static int live_states; /* shared-state */
+static int live_states;     /* shared-state */
+static int made_states;     /* left-behind */
+static int64_t first_start; /* start-of-first-state; 0: none */
 
 static psgd_status hiding_allreduce(void *context, void *data, size_t count, psgd_dtype dtype)
 {
@@ -127,6 +130,10 @@ static psgd_status create(const psgd_config *config, const psgd_comm *comm, psgd
         spoilt.log = log_line;
         spoilt.log_context = s;
     }
+    if (first_start == 0)
+        first_start = spoilt.start_iter;
+    if (fault("start-of-first-state"))
+        spoilt.start_iter = first_start;
     psgd_comm hiding = *comm;
     if (comm->allreduce_sum != NULL) {
         hiding.context = s;
@@ -143,6 +150,7 @@ static psgd_status create(const psgd_config *config, const psgd_comm *comm, psgd
         return status;
     }
     live_states++;
+    made_states++;
     *state = s;
     return PSGD_OK;
 }
@@ -156,18 +164,30 @@ static bool has_empty(const psgd_bucket *b)
     return false;
 }
 
-static psgd_status step(psgd_state *s, const psgd_bucket *b)
+/* A number that two layouts of these tests do not share; 0 for what has none. */
+static size_t layout_of(const psgd_bucket *b)
 {
-    if (s == NULL || b == NULL)
+    const bool has_rows =
+        b->tensor_count > 0 && b->shapes != NULL && b->shapes[0].ndim > 0 && b->shapes[0].dims != NULL;
+    return has_rows ? b->tensor_count + b->shapes[0].dims[0] : 0;
+}
+
+static psgd_status step(psgd_state *s, const psgd_bucket *given)
+{
+    if (s == NULL || given == NULL)
         return PSGD_ERR_ARGUMENT;
+    psgd_bucket placed = *given;
+    const psgd_bucket *b = fault("bucket-by-place") ? &placed : given;
+    placed.index = s->place;
+    s->place = given->is_last ? 0 : s->place + 1;
     if (fault("null-data-accepted") && b->data == NULL)
         return PSGD_OK;
     if (fault("empty-refused") && b->shapes != NULL && has_empty(b))
         return PSGD_ERR_ARGUMENT;
     if (fault("layout-fixed-early") && b->index < 4) {
-        if (s->first_counts[b->index] == 0)
-            s->first_counts[b->index] = b->tensor_count;
-        if (s->first_counts[b->index] != b->tensor_count)
+        if (s->first_layouts[b->index] == 0)
+            s->first_layouts[b->index] = layout_of(b);
+        if (s->first_layouts[b->index] != layout_of(b))
             return PSGD_ERR_LAYOUT;
     }
     if (fault("fails-on-rank-1") && s->comm.rank == 1)
@@ -187,7 +207,7 @@ static psgd_status step(psgd_state *s, const psgd_bucket *b)
     if (s->hidden_error && fault("count-failed-step"))
         return PSGD_ERR_COMM;
     float *data = b->data;
-    if (s->harmed || (fault("shared-state") && live_states > 1))
+    if (s->harmed || (fault("shared-state") && live_states > 1) || (fault("left-behind") && made_states > 1))
         data[0] += 1;
     if (fault("writes-past-end"))
         data[24 * 40 + 17] = 1; /* of the ordinary bucket 0; inside nothing else that is tested */
