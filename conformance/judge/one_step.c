@@ -37,8 +37,9 @@ static double *starting_q(judging *j, int64_t step, size_t tensor, one_step_sour
         q = evidence_factor(trace_q(j->t, step - 1, x->bucket, x->tensor), x->m * x->r, &lacks);
         *found = ONE_STEP_STATE;
     }
-    bool knows_out = !fresh && evidence_at(&j->e, step - 1, tensor)->knows_out;
-    if (knows_out && q == NULL && (any || wanted == ONE_STEP_OUTPUTS)) {
+    bool kept = !fresh || (wanted == ONE_STEP_AS_IF_KEPT && step > j->c->config.start_iter);
+    bool knows_out = kept && evidence_at(&j->e, step - 1, tensor)->knows_out;
+    if (knows_out && q == NULL && (any || wanted == ONE_STEP_OUTPUTS || wanted == ONE_STEP_AS_IF_KEPT)) {
         const double *out = evidence_out(&j->e, step - 1, tensor);
         if (all_finite(out, x->n * x->m)) {
             q = calloc(x->m * x->r, sizeof *q);

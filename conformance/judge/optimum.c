@@ -6,7 +6,8 @@
  * sigma_r, so t steps later P is off by rho^{2t-1} tan theta at most, and ||M - out||_F^2 <= tail^2 + (rho^{2t-1} tan
  * theta)^2 ||M_r||_F^2,
  * + 10 u S ||M||_F for rounding; judged once rho^{2t-1} tan theta < 1e-3. WRM-001, row 12: ||M - out||_F never rises by
- * more than 10 u S gamma from step to step. WRM-003: without warm start, outputs of two steps differ. */
+ * more than 10 u S gamma from step to step. WRM-003: without warm start, outputs of two steps differ, and the second
+ * is not what warm start would have made of the first. */
 #include "judge/judging.h"
 
 #include "judge/linalg.h"
@@ -17,6 +18,10 @@
 
 /* "Long enough": from here on the angle no longer matters beside the tail. */
 #define ANGLE_SETTLED 1e-3
+/* Of an output's norm. sigma_{r+1} is a hundredth of it at least, and so is what another Q changes, unless it is a
+ * hundredth of that in each of FREE_DIRECTIONS at once: once in 10^10 draws. */
+#define SMALL_PART      1e-4
+#define FREE_DIRECTIONS 5
 
 /* What is fixed for one tensor. */
 typedef struct target {
@@ -129,6 +134,29 @@ static bool judge_new_draw(judging *j, probe *p, int64_t step, size_t tensor)
                         "two steps without warm start gave the same result: the same Q was used");
 }
 
+/* The same of the result that warm start would give: a new Q comes as near to it as it comes to any other, that is far
+ * from within the limit of a step that is known, where that is itself a small part of the result. */
+static bool judge_not_kept(judging *j, probe *p, int64_t step, size_t tensor)
+{
+    const evidence_tensor *x = &j->e.tensors[tensor];
+    const tensor_evidence *at = evidence_at(&j->e, step, tensor);
+    model_output kept;
+    size_t least = x->n < x->m ? x->n : x->m;
+    if (!(at->sigma_next > 0.01 * at->norm) || least < x->r + FREE_DIRECTIONS ||
+        one_step_model(&kept, j, step, tensor, ONE_STEP_AS_IF_KEPT) == ONE_STEP_NONE) {
+        return true;
+    }
+    double most = judging_limit(j, LIMIT_FROM_OUTPUTS) * j->e.u * at->scale * (kept.gamma + kept.kappa);
+    bool ok = true;
+    if (!kept.reference_inaccurate && most <= SMALL_PART * at->norm) {
+        check_place place = place_of(j, step, tensor, STAGE_Q);
+        ok = probe_expect(j, p, distance(kept.out, evidence_out(&j->e, step, tensor), x->n * x->m) > most, &place,
+                          "a step without warm start gave what warm start gives: Q was kept");
+    }
+    model_output_free(&kept);
+    return ok;
+}
+
 void judge_optimum(judging *j)
 {
     const psgd_config *config = &j->c->config;
@@ -149,8 +177,9 @@ void judge_optimum(judging *j)
             continue;
         }
         for (int64_t step = start + 1; step < j->e.steps && judging_is_regular(j, i, step); step++) {
-            bool ok = config->warm_start ? judge_quality(j, &quality, &aim, step, i) && judge_rise(j, &rise, step, i)
-                                         : judge_new_draw(j, &new_draw, step, i);
+            bool ok = config->warm_start
+                          ? judge_quality(j, &quality, &aim, step, i) && judge_rise(j, &rise, step, i)
+                          : judge_new_draw(j, &new_draw, step, i) && judge_not_kept(j, &new_draw, step, i);
             if (!ok) {
                 judging_stop(j, i, step);
             }

@@ -30,6 +30,8 @@ refute 'FAILED PSGD-FLT'
 hidden error-from-raw-gradient 1 'FAILED PSGD-EF-001' --only core-long
 hidden q-divided-twice 1 'FAILED PSGD-AGG-002' --only core-long
 hidden warm-start-defeated 1 'FAILED PSGD-WRM-001' --only core-long
+hidden always-warm 1 'FAILED PSGD-WRM-003' --only core-cold-const
+hidden memory-of-all-states 1 'FAILED PSGD-ITR-006' --claims core,determinism --only scenario/two-states
 hidden nan 1 'FAILED PSGD-AGG-002' --only core-long
 
 # What no output can tell: whose part of the error a rank keeps, since only the mean over the ranks is ever sent.
