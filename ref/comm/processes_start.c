@@ -2,12 +2,11 @@
  * psgd/comm.h. Read next: processes.h for how ranks meet. */
 #include "processes.h"
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
+#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 extern char **environ;
@@ -63,61 +62,19 @@ static char **environment_with(char *variable)
     return result;
 }
 
-/* In the forked child. The launcher may have threads, so only calls that are safe in a signal handler. */
-static void become_program(int segment, int report, char *const argv[], char *const environment[])
+/* 0, or the errno value of what failed. Not fork: a launcher that holds much memory would have its page tables copied
+ * for each rank. segment is closed in every other program that the launcher starts; a copy onto itself keeps it open
+ * here. */
+static int start_program(pid_t *pid, int segment, char *const argv[], char *const environment[])
 {
-    if (fcntl(segment, F_SETFD, 0) == 0)
-        (void)execve(argv[0], argv, environment);
-    int error = errno;
-    ssize_t written = write(report, &error, sizeof error); /* fewer bytes than a pipe writes in one piece */
-    _exit(written == (ssize_t)sizeof error ? 127 : 126);
-}
-
-static bool make_report_pipe(int ends[2])
-{
-    if (pipe(ends) != 0)
-        return false;
-    if (fcntl(ends[0], F_SETFD, FD_CLOEXEC) == 0 && fcntl(ends[1], F_SETFD, FD_CLOEXEC) == 0)
-        return true;
-    int error = errno;
-    (void)close(ends[0]);
-    (void)close(ends[1]);
-    errno = error;
-    return false;
-}
-
-/* Why the child could not become the program, or 0: a successful exec closes the pipe with nothing in it. */
-static int exec_error(int report)
-{
-    int error = 0;
-    ssize_t got;
-    do
-        got = read(report, &error, sizeof error);
-    while (got < 0 && errno == EINTR);
-    if (got < 0)
-        return errno;
-    return got == (ssize_t)sizeof error ? error : 0;
-}
-
-/* fork + exec; 0, or the errno value of what failed. */
-static int fork_and_exec(pid_t *pid, int segment, char *const argv[], char *const environment[])
-{
-    int report[2];
-    if (!make_report_pipe(report))
-        return errno;
-    pid_t child = fork();
-    if (child == 0)
-        become_program(segment, report[1], argv, environment);
-    int error = child < 0 ? errno : 0;
-    (void)close(report[1]);
-    if (child > 0) {
-        error = exec_error(report[0]);
-        if (error != 0)
-            while (waitpid(child, NULL, 0) < 0 && errno == EINTR)
-                ;
-    }
-    (void)close(report[0]);
-    *pid = child;
+    posix_spawn_file_actions_t actions;
+    int error = posix_spawn_file_actions_init(&actions);
+    if (error != 0)
+        return error;
+    error = posix_spawn_file_actions_adddup2(&actions, segment, segment);
+    if (error == 0)
+        error = posix_spawn(pid, argv[0], &actions, NULL, argv, environment);
+    (void)posix_spawn_file_actions_destroy(&actions);
     return error;
 }
 
@@ -147,7 +104,7 @@ psgd_status psgd_processes_start(psgd_processes *group, int32_t rank, char *cons
         return PSGD_ERR_MEMORY;
     }
     pid_t child = -1;
-    int error = fork_and_exec(&child, group->descriptor, argv, environment);
+    int error = start_program(&child, group->descriptor, argv, environment);
     free(environment);
     if (error != 0) {
         char what[512];
