@@ -61,7 +61,7 @@ static const scenario all[] = {
     {"scenario/reports", "PSGD-STA-002", TORCH, 1, true,
      "Collects the reports of two buckets for intervals 1, 2, 3 and 10000.", scenario_reports},
     {"scenario/checkpoint-whole", "PSGD-CKP-001", CHECKPOINT, 1, true,
-     "Saves at four places of a run, loads into a new state, peeks at everything and goes on.",
+     "Saves at five places of a run, loads into a new state, peeks at everything and goes on.",
      scenario_checkpoint_whole},
     {"scenario/checkpoint-reports", "PSGD-CKP-001", TORCH | CHECKPOINT, 1, true,
      "Saves at four places of a run with reports every 3 iterations, loads, and expects the reports of one run.",

@@ -112,7 +112,8 @@ static bool whole_after(const subject *s, int64_t steps)
 
 bool scenario_checkpoint_whole(const subject *s)
 {
-    static const int64_t steps[] = {4, 2, 0, 1}; /* compressed; before the first compressed step; at the very start */
+    /* After two compressed steps, and one (whose turn is it?); before the first; at the very start. */
+    static const int64_t steps[] = {4, 3, 2, 0, 1};
     bool ok = offered(s);
     for (size_t i = 0; ok && i < sizeof steps / sizeof steps[0]; i++)
         ok = whole_after(s, steps[i]);

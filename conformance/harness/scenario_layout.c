@@ -170,7 +170,8 @@ bool scenario_layout_free(const subject *s)
     session_record mixed = {0};
     bool ok = session_open(&e) && run_in_turns(&e, turns, &mixed);
     session_close(&e);
-    ok = ok && (e.own_q || same_as_alone(&e, &mixed, turns));
+    const bool forgets = !scenario_claims(s, PSGD_CLAIM_ALTERNATING); /* that variant keeps a side all the same */
+    ok = ok && (e.own_q || !forgets || same_as_alone(&e, &mixed, turns));
     session_record_free(&mixed);
     return ok;
 }

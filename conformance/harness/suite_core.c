@@ -48,6 +48,7 @@ static const suite_case cases[] = {
     {"core-tall", "W1/r2/i3/f32/-/[8200x8]/grad=decay:0.5/seed=249", "PSGD-AGG-002 PSGD-AGG-004", 0, OTHER, QUICK, COMPANION_NONE},
     {"core-tall-and-wide", "W2/r2/f32/[40x24,12x60,60x12]/seed=248", "PSGD-AGG-002 PSGD-AGG-004", 0, OTHER, FULL, COMPANION_NONE},
     /* ---- any port: exact ranks, scaling, order of ranks ---- */
+    {"core-steep", "W1/r4/f32/[24x40]/grad=decay:0.1/seed=251", "PSGD-ORT-001 PSGD-AGG-002", 0, OTHER, QUICK, COMPANION_NONE},
     {"core-rank-r1", "W1/r1/f32/[24x40]/grad=rank:1/seed=260", "PSGD-AGG-005", 0, OTHER, FULL, COMPANION_NONE},
     {"core-rank-r2", "W2/r2/f32/[24x40]/grad=rank:2/seed=261", "PSGD-AGG-005", 0, OTHER, QUICK, COMPANION_NONE},
     {"core-rank-r4", "W3/r4/f32/[24x40]/grad=rank:4/seed=262", "PSGD-AGG-005", 0, OTHER, FULL, COMPANION_NONE},
@@ -81,7 +82,7 @@ static const suite_case cases[] = {
     {"core-1e-25-r4", "W1/r4/f32/[24x40]/scale=-83/seed=310", "PSGD-ORT-006", 0, OTHER, FULL, COMPANION_NONE},
     {"core-huge", "W2/r2/f32/[24x40,17]/grad=huge/seed=311", "PSGD-NUM-002", 0, OTHER, FULL, COMPANION_NONE},
     {"core-tiny", "W2/r2/f32/[24x40,17]/grad=tiny/seed=312", "PSGD-NUM-002", 0, OTHER, FULL, COMPANION_NONE},
-    {"core-denormal", "W2/r2/f32/[24x40,17]/grad=ints/scale=-145/seed=313", "PSGD-NUM-002", 0, OTHER, FULL, COMPANION_NONE},
+    {"core-denormal", "W2/r2/f32/[24x40,17]/grad=ints/scale=-145/seed=313", "PSGD-NUM-002", 0, OTHER, QUICK, COMPANION_NONE},
     {"core-mixed-scales", "W2/r1/f32/[24x40,24x40,24x40,17]/grad=gauss|huge|tiny/seed=314", "PSGD-NUM-002", 0, OTHER, QUICK, COMPANION_NONE},
     {"core-batched-scales", "W2/r1/f32/ef,ws,bs/[24x40,24x40,24x40]/grad=gauss|tiny|huge/seed=315", "PSGD-BAT-001 PSGD-NUM-002", 0, OTHER, QUICK, COMPANION_NONE},
     {"core-batched-r3", "W3/r3/f32/ef,ws,bs/[24x40,30x20,24x40,9]/grad=power|gauss/seed=316", "PSGD-BAT-001", 0, OTHER, FULL, COMPANION_NONE},

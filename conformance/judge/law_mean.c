@@ -1,9 +1,12 @@
 /* law_mean.c: what is a plain mean: every tensor before start_iter (ITR-001), uncompressed tensors ever after
  * (AGG-003). Row 4, ||out - Mb||_F <= max(4, W) u S: a sum of W values makes at most W roundings. Where the data are
  * small integers and W divides them, every order of summation is exact, and so must the output be. A plain sum that
- * overflows where the mean does not is AGG-010's, a SHOULD; in compressed steps the hook overflows too. */
+ * overflows where the mean does not is AGG-010's, a SHOULD; in compressed steps the hook overflows too. A mean that is
+ * all denormals may be flushed to zero, as devices do: that is NUM-002's, a SHOULD, but in f16, whose denormals begin
+ * at 6e-5, where gradients are. */
 #include "judge/judging.h"
 
+#include <float.h>
 #include <math.h>
 
 /* No rounding happens in the sum of G_k, nor in the division by W, whichever comes first. */
@@ -40,6 +43,16 @@ static bool sum_overflows(const judging *j, int64_t step, size_t tensor)
     return largest <= most && largest * j->c->world > most;
 }
 
+static bool is_denormal(const judging *j, int64_t step, size_t tensor)
+{
+    const double *mean = evidence_gradient(&j->e, step, tensor);
+    double largest = 0;
+    for (size_t i = 0; i < j->e.tensors[tensor].length; i++) {
+        largest = fmax(largest, fabs(mean[i]));
+    }
+    return j->c->dtype != PSGD_F16 && largest > 0 && largest < (j->c->dtype == PSGD_F64 ? DBL_MIN : FLT_MIN);
+}
+
 static void judge_tensor(judging *j, probe *rounded, probe *exact, int64_t step, size_t tensor)
 {
     const evidence *e = &j->e;
@@ -67,13 +80,16 @@ void judge_mean(judging *j)
     probe plain = probe_for("PSGD-ITR-001", LIMIT_MEAN), plain_exact = probe_for("PSGD-ITR-001", LIMIT_EXACT);
     probe kept = probe_for("PSGD-AGG-003", LIMIT_MEAN), kept_exact = probe_for("PSGD-AGG-003", LIMIT_EXACT);
     probe divided = probe_for("PSGD-AGG-010", LIMIT_MEAN), divided_exact = probe_for("PSGD-AGG-010", LIMIT_EXACT);
+    probe tiny = probe_for("PSGD-NUM-002", LIMIT_MEAN), tiny_exact = probe_for("PSGD-NUM-002", LIMIT_EXACT);
     for (int64_t step = 0; step < j->e.steps; step++) {
         bool compressed_step = evidence_is_compressed_step(&j->e, step);
         if (compressed_step && (j->c->problem.flattened || !j->selection_known)) {
             return; /* the flattened variant compresses everything */
         }
         for (size_t i = 0; i < j->e.tensor_count; i++) {
-            if (!compressed_step && sum_overflows(j, step, i)) {
+            if (!compressed_step && is_denormal(j, step, i)) {
+                judge_tensor(j, &tiny, &tiny_exact, step, i);
+            } else if (!compressed_step && sum_overflows(j, step, i)) {
                 judge_tensor(j, &divided, &divided_exact, step, i);
             } else if (!compressed_step) {
                 judge_tensor(j, &plain, &plain_exact, step, i);

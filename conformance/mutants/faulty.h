@@ -100,10 +100,8 @@ static inline bool fault_is(const psgd_state *state, fault f)
     return state->fault == f;
 }
 
-static inline bool faulty_alternates(const psgd_state *state)
-{
-    return fault_is(state, HONEST_ALTERNATING_LEFT) || fault_is(state, HONEST_ALTERNATING_RIGHT);
-}
+/* Is it a port of the alternating variant? */
+bool faulty_alternates(const psgd_state *state);
 
 /* What is added to column norms. The flattened variant adds nothing, whatever is configured. */
 static inline double faulty_epsilon(const psgd_state *state)

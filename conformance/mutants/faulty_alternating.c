@@ -20,15 +20,40 @@ static psgd_status draw_columns(psgd_state *state, const psgd_bucket_layout *l, 
     return PSGD_OK;
 }
 
+bool faulty_alternates(const psgd_state *state)
+{
+    return (fault_entry_of(state->fault)->claims & PSGD_CLAIM_ALTERNATING) != 0;
+}
+
+static uint64_t bucket_count(const psgd_state *state)
+{
+    uint64_t count = 0;
+    for (const faulty_bucket *bucket = state->buckets; bucket != NULL; bucket = bucket->next) {
+        count++;
+    }
+    return count;
+}
+
 static bool on_columns(const psgd_state *state, const faulty_bucket *memory)
 {
-    const bool even = memory->steps % 2 == 0;
+    uint64_t turn = memory->steps;
+    if (fault_is(state, FAULT_ALTERNATES_BY_BUCKET)) {
+        turn = memory->steps * bucket_count(state) + memory->layout.index;
+    }
+    if (fault_is(state, FAULT_ALTERNATES_BY_PAIRS)) {
+        turn = (memory->steps + 1) / 2;
+    }
+    const bool even = turn % 2 == 0 || fault_is(state, FAULT_NEVER_ALTERNATES);
     return even == fault_is(state, HONEST_ALTERNATING_LEFT);
 }
 
 psgd_status faulty_alternate_draw(psgd_state *state, const faulty_bucket *memory, workspace *w)
 {
     const psgd_bucket_layout *l = &memory->layout;
+    const bool redrawn = fault_is(state, FAULT_SIDE_REDRAWN) || fault_is(state, FAULT_FIRST_SIDE_KEPT);
+    if (memory->steps > 0 && redrawn && !on_columns(state, memory)) {
+        return faulty_draw(state, l, w->q, w->wire);
+    }
     if (memory->steps > 0) {
         memcpy(w->p, memory->p, l->p_numel * sizeof(double));
         memcpy(w->q, memory->q, l->q_numel * sizeof(double));
@@ -46,8 +71,11 @@ psgd_status faulty_alternate(psgd_state *state, const faulty_bucket *memory, wor
     if (!(columns ? faulty_project_right(state, l, w) : faulty_project_left(state, l, w))) {
         return PSGD_ERR_MEMORY;
     }
+    if (fault_is(state, FAULT_ALTERNATING_NOT_REDUCED)) {
+        return PSGD_OK;
+    }
     const psgd_status status = faulty_sum_over_ranks(state, made, count, w->wire, l->dtype);
-    if (status == PSGD_OK) {
+    if (status == PSGD_OK && !fault_is(state, FAULT_ALTERNATING_NOT_AVERAGED)) {
         faulty_divide(state, made, count, state->comm.size, l->dtype);
     }
     return status;

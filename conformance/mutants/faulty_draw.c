@@ -33,7 +33,8 @@ static psgd_status from_source(const drawing *d, size_t tensor, size_t m, size_t
     psgd_state *state = d->state;
     const psgd_q_source *source = state->config.q_source;
     const psgd_bucket_layout *l = d->layout;
-    const bool same = fault_is(state, FAULT_SAME_Q_EVERY_STEP) || fault_is(state, FAULT_FIRST_Q_REUSED);
+    const bool same = fault_is(state, FAULT_SAME_Q_EVERY_STEP) || fault_is(state, FAULT_FIRST_Q_REUSED) ||
+                      fault_is(state, FAULT_FIRST_SIDE_KEPT);
     const uint64_t step = same ? (uint64_t)state->config.start_iter : state->iteration;
     const psgd_status status = source->draw(source->context, step, l->index, tensor, l->dtype, m, r, d->wire);
     if (status == PSGD_OK) {

@@ -22,7 +22,8 @@ uint32_t faulty_next_seed(psgd_state *state, const psgd_bucket_layout *l)
     if (fault_is(state, FAULT_SEED_NOT_DRAWN)) {
         return state->config.random_seed;
     }
-    if (fault_is(state, FAULT_SAME_Q_EVERY_STEP) || fault_is(state, FAULT_FIRST_Q_REUSED)) {
+    if (fault_is(state, FAULT_SAME_Q_EVERY_STEP) || fault_is(state, FAULT_FIRST_Q_REUSED) ||
+        fault_is(state, FAULT_FIRST_SIDE_KEPT)) {
         psgd_mt19937_seed(&state->seeds, state->config.random_seed);
     }
     if (fault_is(state, FAULT_SEED_BELOW_2_31)) {

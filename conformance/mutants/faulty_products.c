@@ -86,10 +86,42 @@ bool faulty_project_left(const psgd_state *state, const psgd_bucket_layout *l, w
 
 /* ---- Q = M^T P ---- */
 
+/* P as the sum over the ranks has left it. */
+static void receive_p(const psgd_state *state, double *p, const psgd_matrix_layout *t, double *copy)
+{
+    if (!fault_is(state, FAULT_P_COLUMN_MAJOR)) {
+        return;
+    }
+    memcpy(copy, p, t->n * t->r * sizeof *p);
+    for (size_t i = 0; i < t->n * t->r; i++) {
+        p[i] = copy[i % t->r * t->n + i / t->r];
+    }
+}
+
+/* Single columns of one shape are divided by their norm over all of them. */
+static void divide_by_batch(const psgd_state *state, const psgd_bucket_layout *l, workspace *w)
+{
+    const bool batched = state->config.batch_tensors_with_same_shape && fault_is(state, FAULT_NORM_OF_BATCH);
+    for (size_t at = 0, run = 1; batched && at < l->compressed_count; at += run) {
+        const psgd_matrix_layout *t = &l->tensors[l->factor_order[at]];
+        run = psgd_bucket_layout_run(l, at);
+        double *p = w->p + t->p_offset, sum = 0;
+        for (size_t i = 0; t->r == 1 && i < run * t->n; i++) {
+            sum += p[i] * p[i];
+        }
+        for (size_t i = 0; t->r == 1 && i < run * t->n; i++) {
+            p[i] = faulty_round(state, p[i] / sqrt(sum), l->dtype);
+        }
+    }
+}
+
 static void multiply_right(const psgd_state *state, double *q, const double *m, const double *p,
                            const psgd_matrix_layout *t, psgd_dtype dtype)
 {
-    const steps s = steps_of(state, t);
+    steps s = steps_of(state, t);
+    if (fault_is(state, FAULT_TRANSPOSE_FORGOTTEN) && t->n == t->m) {
+        s = (steps){s.column, s.row};
+    }
     const size_t columns = covered(state, FAULT_LAST_COLUMNS_UNCOVERED, t->m);
     memset(q, 0, t->m * t->r * sizeof *q);
     for (size_t j = 0; j < columns; j++) {
@@ -115,13 +147,17 @@ static void multiply_back(const psgd_state *state, double *result, const double 
 
 bool faulty_project_right(const psgd_state *state, const psgd_bucket_layout *l, workspace *w)
 {
+    divide_by_batch(state, l, w);
     for (size_t i = 0; i < l->tensor_count; i++) {
         const psgd_matrix_layout *t = &l->tensors[i];
         if (!t->compressed) {
             continue;
         }
         double *p = w->p + t->p_offset, *q = w->q + t->q_offset;
-        if (!faulty_orthogonalize(state, FACTOR_P, p, t->n, t->r, l->dtype)) {
+        receive_p(state, p, t, w->wire);
+        const bool alone =
+            !fault_is(state, FAULT_NORM_OF_BATCH) || !state->config.batch_tensors_with_same_shape || t->r > 1;
+        if (alone && !faulty_orthogonalize(state, FACTOR_P, p, t->n, t->r, l->dtype)) {
             return false;
         }
         multiply_right(state, q, w->m + t->offset, p, t, l->dtype);
@@ -132,6 +168,14 @@ bool faulty_project_right(const psgd_state *state, const psgd_bucket_layout *l, 
 
 /* ---- out = P Q^T ---- */
 
+static void orthogonalize_q(const psgd_state *state, const psgd_bucket_layout *l, workspace *w)
+{
+    for (size_t i = 0; fault_is(state, FAULT_BOTH_ORTHONORMAL) && i < l->compressed_count; i++) {
+        const psgd_matrix_layout *t = &l->tensors[l->factor_order[i]];
+        (void)faulty_orthogonalize(state, FACTOR_Q, w->q + t->q_offset, t->m, t->r, l->dtype);
+    }
+}
+
 /* Elements j of the tensor's result, rounded; those that no block covers stay as they came in. */
 static void put_result(const psgd_state *state, workspace *w, const psgd_matrix_layout *t, psgd_dtype dtype)
 {
@@ -140,6 +184,10 @@ static void put_result(const psgd_state *state, workspace *w, const psgd_matrix_
         memcpy(w->out + t->offset + size - size % BLOCK, w->m + t->offset + size - size % BLOCK,
                size % BLOCK * sizeof(double));
     }
+    const bool clipped = (size_t)state->config.matrix_approximation_rank > t->r;
+    for (size_t i = 0; fault_is(state, FAULT_RANK_NOT_CLIPPED) && clipped && i < t->m; i++) {
+        w->out[t->offset + i] *= 2; /* one column too many, which has come out as the first unit vector */
+    }
     for (size_t j = t->offset; j < t->offset + size; j++) {
         w->out[j] = fault_is(state, FAULT_NAN) ? NAN : faulty_round(state, w->out[j], dtype);
     }
@@ -147,6 +195,7 @@ static void put_result(const psgd_state *state, workspace *w, const psgd_matrix_
 
 void faulty_decompress(const psgd_state *state, const psgd_bucket_layout *l, workspace *w)
 {
+    orthogonalize_q(state, l, w);
     size_t packed = 0; /* results so far, back to back in the order of the factors, in w->wire */
     double *results = w->wire;
     for (size_t i = 0; i < l->compressed_count; i++) {

@@ -19,22 +19,30 @@ static void reflect(double *b, const double *a, size_t n, size_t r, size_t j, si
     }
 }
 
+/* What a column is multiplied by, of this element of R's diagonal. */
+static double sign_of(const psgd_state *state, double diagonal)
+{
+    return fault_is(state, FAULT_QR_SIGNS_POSITIVE) && diagonal < 0 ? -1 : 1;
+}
+
 /* H_j = I - tau v v^T with v_j = 1, and R's diagonal has the sign opposite to the column's head (LAPACK's convention).
  */
 bool faulty_householder(const psgd_state *state, double *a, size_t n, size_t r, psgd_dtype dtype)
 {
-    double *tau = calloc(r, sizeof *tau), *q = calloc(n * r, sizeof *q);
-    const bool ok = tau != NULL && q != NULL;
+    double *beta = calloc(r + 1, sizeof *beta), *tau = calloc(r, sizeof *tau), *q = calloc(n * r, sizeof *q);
+    const double scale = fault_is(state, FAULT_EPSILON_IN_QR) ? 1 + faulty_epsilon(state) : 1;
+    const bool ok = beta != NULL && tau != NULL && q != NULL;
     for (size_t j = 0; ok && j < r; j++) {
         double below = 0;
         for (size_t row = j + 1; row < n; row++) {
             below = hypot(below, a[row * r + j]);
         }
         if (below > 0) {
-            const double head = a[j * r + j], beta = -copysign(hypot(head, below), head);
-            tau[j] = (beta - head) / beta;
+            const double head = a[j * r + j];
+            beta[j] = -copysign(hypot(head, below), head);
+            tau[j] = (beta[j] - head) / beta[j];
             for (size_t row = j + 1; row < n; row++) {
-                a[row * r + j] /= head - beta;
+                a[row * r + j] /= head - beta[j];
             }
         }
         reflect(a, a, n, r, j, j + 1, tau[j]);
@@ -46,8 +54,9 @@ bool faulty_householder(const psgd_state *state, double *a, size_t n, size_t r, 
         reflect(q, a, n, r, j, j, tau[j]);
     }
     for (size_t i = 0; ok && i < n * r; i++) {
-        a[i] = faulty_round(state, q[i], dtype);
+        a[i] = faulty_round(state, sign_of(state, beta[i % r]) * q[i] / scale, dtype);
     }
+    free(beta);
     free(tau);
     free(q);
     return ok;

@@ -102,6 +102,51 @@ static double in_half(const psgd_state *state, const terms *t)
     return sum;
 }
 
+/* To so many binary digits. */
+static double cut(double value, int digits)
+{
+    int exponent;
+    const double fraction = frexp(value, &exponent);
+    return isfinite(value) ? ldexp(nearbyint(ldexp(fraction, digits)), exponent - digits) : value;
+}
+
+static double of_cut_factors(const terms *t, int digits)
+{
+    double sum = 0;
+    for (size_t i = 0; i < t->count; i++) {
+        sum += cut(t->a[i * t->a_stride], digits) * cut(t->b[i * t->b_stride], digits);
+    }
+    return sum;
+}
+
+static double in_tf32(const psgd_state *state, const terms *t)
+{
+    return t->dtype == PSGD_F32 ? of_cut_factors(t, 11) : exact(state, t);
+}
+
+static double in_bf16(const psgd_state *state, const terms *t)
+{
+    return t->dtype == PSGD_F32 ? of_cut_factors(t, 8) : exact(state, t);
+}
+
+/* With the sum of another type. */
+static double in_type(const psgd_state *state, const terms *t, psgd_dtype of, psgd_dtype sum)
+{
+    terms narrow = *t;
+    narrow.dtype = sum;
+    return t->dtype == of ? (sum == PSGD_F16 ? in_half : in_order)(state, &narrow) : exact(state, t);
+}
+
+static double f32_in_f16(const psgd_state *state, const terms *t)
+{
+    return in_type(state, t, PSGD_F32, PSGD_F16);
+}
+
+static double f64_in_f32(const psgd_state *state, const terms *t)
+{
+    return in_type(state, t, PSGD_F64, PSGD_F32);
+}
+
 double faulty_dot(const psgd_state *state, const double *a, size_t a_stride, const double *b, size_t b_stride,
                   size_t count, psgd_dtype dtype)
 {
@@ -109,8 +154,18 @@ double faulty_dot(const psgd_state *state, const double *a, size_t a_stride, con
         fault fault;
         double (*sum)(const psgd_state *state, const terms *t);
     } ways[] = {
-        {HONEST_FLOAT_SUMS, in_order},          {HONEST_REVERSED_SUMS, reversed}, {HONEST_PAIRWISE_SUMS, pairwise},
-        {HONEST_COMPENSATED_SUMS, compensated}, {HONEST_FUSED_SUMS, fused},       {FAULT_HALF_SUMS_IN_HALF, in_half},
+        {HONEST_FLOAT_SUMS, in_order},
+        {HONEST_REVERSED_SUMS, reversed},
+        {HONEST_PAIRWISE_SUMS, pairwise},
+        {HONEST_COMPENSATED_SUMS, compensated},
+        {HONEST_FUSED_SUMS, fused},
+        {FAULT_HALF_SUMS_IN_HALF, in_half},
+        {FAULT_PRODUCTS_IN_TF32, in_tf32},
+        {FAULT_PRODUCTS_IN_BF16, in_bf16},
+        {FAULT_SUMS_IN_F16, f32_in_f16},
+        {FAULT_F64_SUMS_IN_F32, f64_in_f32},
+        {FAULT_CLASSICAL_GRAM_SCHMIDT, in_order},
+        {FAULT_SQUARES_OVERFLOW, in_order},
     };
     const terms t = {a, b, a_stride, b_stride, count, dtype};
     for (size_t i = 0; i < sizeof ways / sizeof ways[0]; i++) {

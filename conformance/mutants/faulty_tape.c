@@ -122,7 +122,9 @@ static faulty_bucket *move_bucket(tape *t, psgd_state *state, faulty_bucket *buc
     if (bucket == NULL) {
         return NULL;
     }
-    tape_move(t, &bucket->steps, sizeof bucket->steps);
+    uint64_t steps = bucket->steps;
+    tape_move(t, &steps, sizeof steps);
+    bucket->steps = fault_is(state, FAULT_SIDE_FORGOTTEN) ? 2 : steps;
     tape_move(t, bucket->error, bucket->layout.error_numel * sizeof(double));
     tape_move(t, bucket->p, bucket->layout.p_numel * sizeof(double));
     tape_move(t, bucket->q, bucket->layout.q_numel * sizeof(double));

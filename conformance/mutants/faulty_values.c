@@ -35,23 +35,42 @@ static double towards_zero(double value, double rounded, psgd_dtype dtype)
     return copysign(floor(fabs(value) / unit) * unit, value);
 }
 
+/* Ties go away from zero; all else as it is. */
+static double away_from_zero(double value, psgd_dtype dtype)
+{
+    int exponent;
+    (void)frexp(value, &exponent);
+    const int place = exponent - (dtype == PSGD_F16 ? 11 : 8), least = dtype == PSGD_F16 ? -24 : -133;
+    const double unit = ldexp(1, place > least ? place : least);
+    return copysign(floor(fabs(value) / unit + 0.5) * unit, value);
+}
+
+static double round_half(const psgd_state *state, double value, double rounded, psgd_dtype dtype)
+{
+    const bool f16 = dtype == PSGD_F16;
+    switch (state->fault) {
+    case FAULT_HALF_TRUNCATES: return towards_zero(value, rounded, dtype);
+    case FAULT_HALF_ROUNDS_AWAY: return isfinite(rounded) ? away_from_zero(value, dtype) : rounded;
+    case FAULT_HALF_SATURATES: return isinf(rounded) ? copysign(largest(dtype), rounded) : rounded;
+    case FAULT_HALF_FLUSHES_DENORMALS: return fabs(rounded) < smallest_normal(dtype) ? copysign(0, rounded) : rounded;
+    case FAULT_BF16_FLUSHES_DENORMALS:
+        return !f16 && fabs(rounded) < smallest_normal(dtype) ? copysign(0, rounded) : rounded;
+    case FAULT_F16_BY_BF16: return f16 ? psgd_value_type_of(PSGD_BF16)->round(rounded) : rounded;
+    case FAULT_F16_OVERFLOWS_EARLY: return f16 && fabs(rounded) >= 32768 ? copysign(INFINITY, rounded) : rounded;
+    default: return rounded;
+    }
+}
+
 double faulty_round(const psgd_state *state, double value, psgd_dtype dtype)
 {
-    const psgd_value_type *type = psgd_value_type_of(dtype);
-    const double rounded = type->round(value);
-    if (!is_half(dtype)) {
-        return rounded;
+    const double rounded = psgd_value_type_of(dtype)->round(value);
+    if (is_half(dtype)) {
+        return round_half(state, value, rounded, dtype);
     }
-    if (fault_is(state, FAULT_HALF_TRUNCATES)) {
-        return towards_zero(value, rounded, dtype);
-    }
-    if (fault_is(state, FAULT_HALF_SATURATES) && isinf(rounded)) {
-        return copysign(largest(dtype), rounded);
-    }
-    if (fault_is(state, FAULT_HALF_FLUSHES_DENORMALS) && fabs(rounded) < smallest_normal(dtype)) {
+    if (fault_is(state, FAULT_FLUSHES_DENORMALS) && dtype == PSGD_F32 && fabs(rounded) < 0x1p-126) {
         return copysign(0, rounded);
     }
-    return rounded;
+    return fault_is(state, FAULT_F64_IN_F32) ? (double)(float)rounded : rounded;
 }
 
 psgd_dtype faulty_factor_type(const psgd_state *state, psgd_dtype dtype)

@@ -11,7 +11,7 @@ const char *honest_refusal(fault f, const psgd_config *config)
     if (config->q_source != NULL && takes_no_q) {
         return "config.q_source: not taken by this port";
     }
-    const bool alternates = f == HONEST_ALTERNATING_LEFT || f == HONEST_ALTERNATING_RIGHT;
+    const bool alternates = (fault_entry_of(f)->claims & PSGD_CLAIM_ALTERNATING) != 0;
     if (config->variant == PSGD_FLATTENED && alternates) {
         return "config.variant: this port has no flattened variant";
     }
