@@ -85,7 +85,7 @@ static const suite_case cases[] = {
     {"core-denormal", "W2/r2/f32/[24x40,17]/grad=ints/scale=-145/seed=313", "PSGD-NUM-002", 0, OTHER, QUICK, COMPANION_NONE},
     {"core-mixed-scales", "W2/r1/f32/[24x40,24x40,24x40,17]/grad=gauss|huge|tiny/seed=314", "PSGD-NUM-002", 0, OTHER, QUICK, COMPANION_NONE},
     {"core-batched-scales", "W2/r1/f32/ef,ws,bs/[24x40,24x40,24x40]/grad=gauss|tiny|huge/seed=315", "PSGD-BAT-001 PSGD-NUM-002", 0, OTHER, QUICK, COMPANION_NONE},
-    {"core-batched-r3", "W3/r3/f32/ef,ws,bs/[24x40,30x20,24x40,9]/grad=power|gauss/seed=316", "PSGD-BAT-001", 0, OTHER, FULL, COMPANION_NONE},
+    {"core-batched-r3", "W3/r3/f32/ef,ws,bs/[24x40,30x20,24x40,9]/grad=power|gauss/seed=316", "PSGD-BAT-001", 0, OTHER, QUICK, COMPANION_NONE},
     {"core-nan", "W2/r2/f32/[24x40,24x40,17]/grad=gauss|nan@77|gauss/seed=317", "PSGD-NUM-001", 0, OTHER, QUICK, COMPANION_CLEAN},
     {"core-nan-no-memory", "W2/r2/s0/i4/f32/-/[24x40,24x40]/grad=gauss|nan@77/seed=318", "PSGD-NUM-001", 0, OTHER, FULL, COMPANION_CLEAN},
     {"core-nan-batched", "W1/r2/f32/ef,ws,bs/[24x40,24x40,17]/grad=nan@77|gauss/seed=319", "PSGD-NUM-001 PSGD-BAT-001", 0, OTHER, FULL, COMPANION_CLEAN},
