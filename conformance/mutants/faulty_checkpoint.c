@@ -103,10 +103,32 @@ static const char *fault_of_file(tape *t, const psgd_state *state)
     if (memcmp(begin, mark, sizeof mark) != 0) {
         return "not a checkpoint";
     }
-    if (!is_whole(t)) {
+    const bool unchecked = fault_is(state, FAULT_CORRUPT_FILE_LOADED) || fault_is(state, FAULT_CUT_FILE_LOADED) ||
+                           fault_is(state, FAULT_LONGER_FILE_LOADED);
+    if (!is_whole(t) && !unchecked) {
         return "corrupt";
     }
     return faulty_tape_identity(t, state) ? NULL : "of another configuration or rank";
+}
+
+/* What does not come back. */
+static void forget(psgd_state *state)
+{
+    for (faulty_bucket *bucket = state->buckets; bucket != NULL; bucket = bucket->next) {
+        if (fault_is(state, FAULT_CHECKPOINT_DROPS_ERROR)) {
+            memset(bucket->error, 0, bucket->layout.error_numel * sizeof *bucket->error);
+        }
+        if (fault_is(state, FAULT_CHECKPOINT_DROPS_FACTORS)) {
+            bucket->steps = 0;
+        }
+    }
+    switch (state->fault) {
+    case FAULT_CHECKPOINT_DROPS_COUNTER: state->iteration = 0; break;
+    case FAULT_CHECKPOINT_DROPS_RANDOM: psgd_mt19937_seed(&state->seeds, state->config.random_seed); break;
+    case FAULT_CHECKPOINT_DROPS_STATISTICS: state->counted = (psgd_statistics){0}; break;
+    case FAULT_CHECKPOINT_DROPS_REPORT: state->next_report = 0; break;
+    default: break;
+    }
 }
 
 /* made takes over what is in the file. */
@@ -116,7 +138,10 @@ static psgd_status take(psgd_state *state, tape *t, const char *path)
     made.buckets = NULL;
     made.broken = false;
     faulty_tape_state(t, &made);
-    const bool ok = !t->failed && t->at + sizeof(uint64_t) == t->size;
+    const size_t end = t->at + sizeof(uint64_t);
+    const bool fits =
+        end == t->size || (fault_is(state, FAULT_LONGER_FILE_LOADED) && end < t->size) || t->short_is_zeros;
+    const bool ok = !t->failed && fits;
     faulty_bucket **old = ok ? &state->buckets : &made.buckets;
     for (faulty_bucket *next; *old != NULL; *old = next) {
         next = (*old)->next;
@@ -126,14 +151,43 @@ static psgd_status take(psgd_state *state, tape *t, const char *path)
         return refuse(state, PSGD_ERR_FORMAT, path, "its parts do not fit, or no memory for them");
     }
     *state = made;
+    forget(state);
     return PSGD_OK;
+}
+
+/* What a load that failed does besides. */
+static void spoil(psgd_state *state)
+{
+    if (fault_is(state, FAULT_FAILED_LOAD_CLEARS)) {
+        for (faulty_bucket *next; state->buckets != NULL; state->buckets = next) {
+            next = state->buckets->next;
+            faulty_bucket_free(state->buckets);
+        }
+    }
+    state->broken = state->broken || fault_is(state, FAULT_FAILED_LOAD_BREAKS);
+    if (fault_is(state, FAULT_FAILED_LOAD_SILENT)) {
+        state->message[0] = '\0';
+    }
+}
+
+/* Does this port take no notice of a file that it cannot use? */
+static bool ignores(const psgd_state *state, const tape *t, bool there)
+{
+    const bool foreign = t->size < sizeof mark || memcmp(t->bytes, mark, sizeof mark) != 0;
+    return there ? foreign && fault_is(state, FAULT_FOREIGN_FILE_IGNORED) : fault_is(state, FAULT_MISSING_FILE_IGNORED);
 }
 
 psgd_status faulty_restore(psgd_state *state, const char *path)
 {
     tape t;
     psgd_status status = PSGD_OK;
-    if (!read_all(&t, path)) {
+    const bool there = read_all(&t, path);
+    t.short_is_zeros = fault_is(state, FAULT_CUT_FILE_LOADED);
+    if (ignores(state, &t, there)) {
+        free(t.bytes);
+        return PSGD_OK;
+    }
+    if (!there) {
         status = refuse(state, PSGD_ERR_IO, path, "cannot be read");
     }
     const char *why = status == PSGD_OK ? fault_of_file(&t, state) : NULL;
@@ -142,6 +196,9 @@ psgd_status faulty_restore(psgd_state *state, const char *path)
     }
     if (status == PSGD_OK) {
         status = take(state, &t, path);
+    }
+    if (status != PSGD_OK) {
+        spoil(state);
     }
     free(t.bytes);
     return status;

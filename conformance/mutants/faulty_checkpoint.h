@@ -9,7 +9,8 @@ typedef struct tape {
     size_t size, capacity;
     size_t at; /* read so far */
     bool writing;
-    bool failed; /* no memory, or read beyond the end: from then on nothing is moved */
+    bool short_is_zeros; /* read beyond the end: zeros */
+    bool failed;         /* no memory, or read beyond the end: from then on nothing is moved */
 } tape;
 
 /* data[count] to the end of the tape, or from it. */

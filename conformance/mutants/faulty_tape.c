@@ -1,6 +1,8 @@
 /* faulty_tape.c: what stands in a checkpoint, in its order, written and read by the same lines. */
 #include "mutants/faulty_checkpoint.h"
 
+#include "core/values.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,6 +13,12 @@ void tape_move(tape *t, void *data, size_t count)
     }
     if (!t->writing) {
         t->failed = count > t->size - t->at;
+        if (t->failed && t->short_is_zeros) {
+            t->failed = false;
+            memset(data, 0, count);
+            t->at = t->size;
+            return;
+        }
         if (!t->failed) {
             memcpy(data, t->bytes + t->at, count);
             t->at += count;
@@ -31,6 +39,16 @@ void tape_move(tape *t, void *data, size_t count)
     t->size += count;
 }
 
+/* values[count], as the file holds them. */
+static void move_values(tape *t, double *values, size_t count, psgd_dtype narrowed)
+{
+    for (size_t i = 0; i < count; i++) {
+        double value = t->writing ? psgd_value_type_of(narrowed)->round(values[i]) : 0;
+        tape_move(t, &value, sizeof value);
+        values[i] = t->writing ? values[i] : value;
+    }
+}
+
 /* Writes the value, or reads another and compares. */
 static bool same(tape *t, int64_t value)
 {
@@ -49,8 +67,9 @@ static bool same_number(tape *t, double value)
 bool faulty_tape_identity(tape *t, const psgd_state *state)
 {
     const psgd_config *c = &state->config;
-    bool ok = same(t, state->comm.rank);
-    ok = same(t, state->comm.size) && ok;
+    bool ok = same(t, state->comm.rank) || fault_is(state, FAULT_OTHER_RANK_LOADED);
+    ok = (same(t, state->comm.size) || fault_is(state, FAULT_OTHER_SIZE_LOADED)) && ok;
+    const bool own_group = ok;
     ok = same(t, c->variant) && ok;
     ok = same(t, c->matrix_approximation_rank) && ok;
     ok = same(t, c->start_iter) && ok;
@@ -60,7 +79,8 @@ bool faulty_tape_identity(tape *t, const psgd_state *state)
     ok = same(t, c->warm_start) && ok;
     ok = same(t, c->batch_tensors_with_same_shape) && ok;
     ok = same(t, c->random_seed) && ok;
-    return same(t, c->compression_stats_logging_frequency) && ok;
+    ok = same(t, c->compression_stats_logging_frequency) && ok;
+    return ok || (own_group && fault_is(state, FAULT_OTHER_CONFIG_LOADED));
 }
 
 static void move_size(tape *t, size_t *size)
@@ -102,6 +122,15 @@ static void write_layout(tape *t, const psgd_bucket_layout *l)
     }
 }
 
+/* The type that errors are saved in. */
+static psgd_dtype error_type(const psgd_state *state)
+{
+    if (fault_is(state, FAULT_CHECKPOINT_IN_F16)) {
+        return PSGD_F16;
+    }
+    return fault_is(state, FAULT_CHECKPOINT_IN_F32) ? PSGD_F32 : PSGD_F64;
+}
+
 /* The bucket, or null: a new one, as it is read. Null: it could not be. */
 static faulty_bucket *move_bucket(tape *t, psgd_state *state, faulty_bucket *bucket)
 {
@@ -125,7 +154,7 @@ static faulty_bucket *move_bucket(tape *t, psgd_state *state, faulty_bucket *buc
     uint64_t steps = bucket->steps;
     tape_move(t, &steps, sizeof steps);
     bucket->steps = fault_is(state, FAULT_SIDE_FORGOTTEN) ? 2 : steps;
-    tape_move(t, bucket->error, bucket->layout.error_numel * sizeof(double));
+    move_values(t, bucket->error, bucket->layout.error_numel, error_type(state));
     tape_move(t, bucket->p, bucket->layout.p_numel * sizeof(double));
     tape_move(t, bucket->q, bucket->layout.q_numel * sizeof(double));
     return bucket;
@@ -136,6 +165,9 @@ void faulty_tape_state(tape *t, psgd_state *state)
     size_t count = 0;
     for (const faulty_bucket *bucket = state->buckets; bucket != NULL; bucket = bucket->next) {
         count++;
+    }
+    if (fault_is(state, FAULT_CHECKPOINT_OF_FIRST_BUCKET) && count > 1) {
+        count = 1;
     }
     tape_move(t, &state->iteration, sizeof state->iteration);
     tape_move(t, &state->next_report, sizeof state->next_report);

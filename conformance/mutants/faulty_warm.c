@@ -11,6 +11,9 @@ static bool is_redrawn(const psgd_state *state, const faulty_bucket *memory, boo
     if (is_new || fault_is(state, FAULT_WARM_START_DEFEATED) || fault_is(state, FAULT_FIRST_Q_REUSED)) {
         return true;
     }
+    if (fault_is(state, FAULT_CHECKPOINT_DROPS_FACTORS) && memory->steps == 0) {
+        return true;
+    }
     if (fault_is(state, FAULT_COLD_SECOND_STEP) && memory->steps == 1) {
         return true;
     }
