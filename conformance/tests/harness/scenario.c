@@ -83,6 +83,7 @@ static const struct {
     {"empty-refused", "scenario/empty-tensors", "pass through"},
     {"q-per-rank", "scenario/same-q", "Qs differ"},
     {"q-same", "scenario/new-q", "not drawn anew"},
+    {"q-ignored", "scenario/given-q", "two Qs that were handed in"},
     {"q-of-signs", "scenario/normal-q", "not those of standard normals"},
     {"uses-rand", "scenario/callers-random", "rand()"},
     {"first-report-lost", "scenario/reports", "report"},

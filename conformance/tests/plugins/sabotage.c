@@ -101,6 +101,8 @@ static void spoil_config(psgd_config *c, int rank)
     static const psgd_q_source signs = {.draw = draw_signs};
     if (fault("q-of-signs") && c->q_source == NULL)
         c->q_source = &signs;
+    if (fault("q-ignored"))
+        c->q_source = NULL;
     if (fault("q-per-rank"))
         c->random_seed += (uint32_t)rank;
 }
