@@ -40,12 +40,41 @@ static bool agrees(const subject *s, const session_record *expected, const sessi
 
 /* ---- flights ---- */
 
+/* submit of a bucket whose description is gone as soon as submit returns: what it reads of it later is nonsense. */
+static psgd_status submit_briefly(session *e, flight *f)
+{
+    const psgd_bucket *given = &f->given;
+    size_t dims_count = 1;
+    for (size_t i = 0; i < given->tensor_count; i++)
+        dims_count += given->shapes[i].ndim;
+    psgd_shape *shapes = calloc(given->tensor_count + 1, sizeof *shapes);
+    size_t *dims = calloc(dims_count, sizeof *dims);
+    psgd_status status = PSGD_ERR_MEMORY;
+    if (shapes != NULL && dims != NULL) {
+        psgd_bucket brief = *given;
+        brief.shapes = shapes;
+        size_t used = 0;
+        for (size_t i = 0; i < given->tensor_count; i++) {
+            shapes[i] = (psgd_shape){given->shapes[i].ndim, dims + used};
+            for (size_t d = 0; d < given->shapes[i].ndim; d++)
+                dims[used++] = given->shapes[i].dims[d];
+        }
+        status = e->subject->port->submit(e->state, &brief, &f->request);
+        for (size_t d = 0; d < dims_count; d++)
+            dims[d] = 1;
+        brief = (psgd_bucket){0};
+    }
+    free(shapes);
+    free(dims);
+    return status;
+}
+
 static bool lift(session *e, size_t bucket, flight *f)
 {
     *f = (flight){.bucket = bucket, .step = e->step};
     if (session_hand_in(e, bucket, &f->buffer, &f->given) != PSGD_OK)
         return scenario_unobserved(e->subject, "the kit had no memory for a bucket");
-    psgd_status status = e->subject->port->submit(e->state, &f->given, &f->request);
+    const psgd_status status = submit_briefly(e, f);
     e->step += f->given.is_last ? 1 : 0;
     if (status == PSGD_OK && f->request != NULL)
         return true;
