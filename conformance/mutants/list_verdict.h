@@ -26,6 +26,7 @@
       "One element before the bucket is overwritten.")                                                                 \
     X(FAULT_CRASHES, "crashes", "PSGD-AGG-002", ALL_CLAIMS, "The first compressed step ends in a null pointer.")       \
     X(FAULT_EXITS, "exits", "PSGD-AGG-002", ALL_CLAIMS, "The first compressed step ends the process, successfully.")   \
-    X(FAULT_HANGS, "hangs", "PSGD-AGG-002 PSGD-ORT-002 PSGD-EF-002", ALL_CLAIMS, "The first compressed step does not end.")
+    X(FAULT_HANGS, "hangs", "PSGD-AGG-002 PSGD-ORT-002 PSGD-EF-002", ALL_CLAIMS,                                       \
+      "The first compressed step does not end.")
 
 #endif
