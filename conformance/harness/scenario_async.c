@@ -62,7 +62,6 @@ static psgd_status submit_briefly(session *e, flight *f)
         status = e->subject->port->submit(e->state, &brief, &f->request);
         for (size_t d = 0; d < dims_count; d++)
             dims[d] = 1;
-        brief = (psgd_bucket){0};
     }
     free(shapes);
     free(dims);

@@ -21,8 +21,10 @@ static bool chosen(const char *name)
 
 struct psgd_request {
     psgd_request *next; /* in the order of submission */
-    psgd_bucket bucket; /* data is the copy; shapes stay with the caller */
-    void *result, *to;  /* to: where the result goes */
+    psgd_bucket bucket; /* data and shapes are copies: the caller's are read within submit only */
+    psgd_shape *shapes;
+    size_t *dims;
+    void *result, *to; /* to: where the result goes */
     size_t bytes;
     bool done; /* the reference's step was made */
     psgd_status status;
@@ -114,6 +116,8 @@ static void start(psgd_state *s, psgd_request *r)
 static void forget(psgd_request *r)
 {
     free(r->bucket.data);
+    free(r->shapes);
+    free(r->dims);
     free(r->result);
     free(r);
 }
@@ -219,6 +223,24 @@ static size_t bytes_of(const psgd_bucket *b)
     return count * psgd_dtype_size(b->dtype);
 }
 
+static bool copy_shapes(psgd_request *r, const psgd_bucket *b)
+{
+    size_t count = 1, used = 0;
+    for (size_t i = 0; i < b->tensor_count; i++)
+        count += b->shapes[i].ndim;
+    r->shapes = calloc(b->tensor_count + 1, sizeof *r->shapes);
+    r->dims = calloc(count, sizeof *r->dims);
+    if (r->shapes == NULL || r->dims == NULL)
+        return false;
+    for (size_t i = 0; i < b->tensor_count; i++) {
+        r->shapes[i] = (psgd_shape){b->shapes[i].ndim, r->dims + used};
+        for (size_t d = 0; d < b->shapes[i].ndim; d++)
+            r->dims[used++] = b->shapes[i].dims[d];
+    }
+    r->bucket.shapes = r->shapes;
+    return true;
+}
+
 static psgd_status submit(psgd_state *s, const psgd_bucket *b, psgd_request **request)
 {
     if (s == NULL)
@@ -238,7 +260,7 @@ static psgd_status submit(psgd_state *s, const psgd_bucket *b, psgd_request **re
     *r = (psgd_request){.bucket = *b, .to = b->data, .bytes = bytes_of(b), .owner = s};
     r->bucket.data = malloc(r->bytes + 1);
     r->result = malloc(r->bytes + 1);
-    if (r->bucket.data == NULL || r->result == NULL) {
+    if (r->bucket.data == NULL || r->result == NULL || !copy_shapes(r, b)) {
         forget(r);
         return PSGD_ERR_MEMORY;
     }
