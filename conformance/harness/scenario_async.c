@@ -3,6 +3,7 @@
  * cases (PSGD-ASY-001).
  */
 #include "harness/scenarios_all.h"
+#include "harness/shape_sets.h"
 #include "psgd/comm.h"
 
 #include <stdio.h>
@@ -19,6 +20,8 @@ typedef struct flight { /* a bucket between submit and wait */
     int64_t step;
     drive_buffer buffer;
     psgd_bucket given;
+    problem_bucket *described; /* [described_count]: what the port was told of its tensors */
+    size_t described_count;
     psgd_request *request; /* null: not pending */
 } flight;
 
@@ -40,40 +43,31 @@ static bool agrees(const subject *s, const session_record *expected, const sessi
 
 /* ---- flights ---- */
 
-/* submit of a bucket whose description is gone as soon as submit returns: what it reads of it later is nonsense. */
-static psgd_status submit_briefly(session *e, flight *f)
+/* What describes a bucket is read within submit only: the port gets a copy, which is nonsense from then on. */
+static bool describe(flight *f)
 {
-    const psgd_bucket *given = &f->given;
-    size_t dims_count = 1;
-    for (size_t i = 0; i < given->tensor_count; i++)
-        dims_count += given->shapes[i].ndim;
-    psgd_shape *shapes = calloc(given->tensor_count + 1, sizeof *shapes);
-    size_t *dims = calloc(dims_count, sizeof *dims);
-    psgd_status status = PSGD_ERR_MEMORY;
-    if (shapes != NULL && dims != NULL) {
-        psgd_bucket brief = *given;
-        brief.shapes = shapes;
-        size_t used = 0;
-        for (size_t i = 0; i < given->tensor_count; i++) {
-            shapes[i] = (psgd_shape){given->shapes[i].ndim, dims + used};
-            for (size_t d = 0; d < given->shapes[i].ndim; d++)
-                dims[used++] = given->shapes[i].dims[d];
-        }
-        status = e->subject->port->submit(e->state, &brief, &f->request);
-        for (size_t d = 0; d < dims_count; d++)
-            dims[d] = 1;
-    }
-    free(shapes);
-    free(dims);
+    bool ok = buckets_append(&f->described, &f->described_count);
+    for (size_t i = 0; ok && i < f->given.tensor_count; i++)
+        ok = bucket_append(f->described, f->given.shapes[i].dims, f->given.shapes[i].ndim);
+    return ok;
+}
+
+static psgd_status submit_described(session *e, flight *f)
+{
+    psgd_bucket brief = f->given;
+    brief.shapes = f->described->shapes;
+    const psgd_status status = e->subject->port->submit(e->state, &brief, &f->request);
+    for (size_t i = 0; i < f->described->tensor_count; i++)
+        f->described->shapes[i].ndim = 0;
     return status;
 }
 
 static bool lift(session *e, size_t bucket, flight *f)
 {
     *f = (flight){.bucket = bucket, .step = e->step};
-    if (session_hand_in(e, bucket, &f->buffer, &f->given) != PSGD_OK)
+    if (session_hand_in(e, bucket, &f->buffer, &f->given) != PSGD_OK || !describe(f))
         return scenario_unobserved(e->subject, "the kit had no memory for a bucket");
-    const psgd_status status = submit_briefly(e, f);
+    const psgd_status status = submit_described(e, f);
     e->step += f->given.is_last ? 1 : 0;
     if (status == PSGD_OK && f->request != NULL)
         return true;
@@ -102,8 +96,10 @@ static bool unload(const session *e, flight *f, session_record *record)
 /* After the state is gone: nothing can be pending in these. */
 static void flights_free(flight *flights, size_t count)
 {
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
         drive_buffer_free(&flights[i].buffer);
+        buckets_free(flights[i].described, flights[i].described_count);
+    }
 }
 
 /* ---- what is refused while something is pending ---- */
