@@ -3,14 +3,14 @@
 #include "mutants/faulty.h"
 
 #include "core/config.h"
+#include "mutants/shapes_copy.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 struct psgd_request {
     psgd_bucket bucket; /* shapes: the copy */
-    psgd_shape *shapes;
-    size_t *dims;
+    shapes_copy shapes;
     bool done;
     psgd_status status; /* once it is done */
     psgd_request *next; /* submitted after this one */
@@ -19,8 +19,7 @@ struct psgd_request {
 static void request_free(psgd_request *r)
 {
     if (r != NULL) {
-        free(r->shapes);
-        free(r->dims);
+        shapes_copy_free(&r->shapes);
         free(r);
     }
 }
@@ -28,30 +27,13 @@ static void request_free(psgd_request *r)
 /* Null: no memory. */
 static psgd_request *request_make(const psgd_state *state, const psgd_bucket *bucket)
 {
-    size_t count = 0, used = 0;
-    for (size_t i = 0; i < bucket->tensor_count; i++) {
-        count += bucket->shapes[i].ndim;
-    }
     psgd_request *r = calloc(1, sizeof *r);
-    if (r == NULL) {
+    if (r == NULL || !shapes_copy_make(&r->shapes, bucket)) {
+        free(r);
         return NULL;
     }
     r->bucket = *bucket;
-    r->shapes = calloc(bucket->tensor_count + 1, sizeof *r->shapes);
-    r->dims = calloc(count + 1, sizeof *r->dims);
-    if (r->shapes == NULL || r->dims == NULL) {
-        request_free(r);
-        return NULL;
-    }
-    for (size_t i = 0; i < bucket->tensor_count; i++) {
-        const size_t ndim = bucket->shapes[i].ndim;
-        r->shapes[i] = (psgd_shape){ndim, r->dims + used};
-        if (ndim > 0) {
-            memcpy(r->dims + used, bucket->shapes[i].dims, ndim * sizeof *r->dims);
-        }
-        used += ndim;
-    }
-    r->bucket.shapes = fault_is(state, FAULT_SHAPES_READ_IN_WAIT) ? bucket->shapes : r->shapes;
+    r->bucket.shapes = fault_is(state, FAULT_SHAPES_READ_IN_WAIT) ? bucket->shapes : r->shapes.shapes;
     return r;
 }
 

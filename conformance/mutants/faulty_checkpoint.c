@@ -142,11 +142,7 @@ static psgd_status take(psgd_state *state, tape *t, const char *path)
     const bool fits =
         end == t->size || (fault_is(state, FAULT_LONGER_FILE_LOADED) && end < t->size) || t->short_is_zeros;
     const bool ok = !t->failed && fits;
-    faulty_bucket **old = ok ? &state->buckets : &made.buckets;
-    for (faulty_bucket *next; *old != NULL; *old = next) {
-        next = (*old)->next;
-        faulty_bucket_free(*old);
-    }
+    faulty_buckets_free(ok ? state->buckets : made.buckets);
     if (!ok) {
         return refuse(state, PSGD_ERR_FORMAT, path, "its parts do not fit, or no memory for them");
     }
@@ -159,10 +155,8 @@ static psgd_status take(psgd_state *state, tape *t, const char *path)
 static void spoil(psgd_state *state)
 {
     if (fault_is(state, FAULT_FAILED_LOAD_CLEARS)) {
-        for (faulty_bucket *next; state->buckets != NULL; state->buckets = next) {
-            next = state->buckets->next;
-            faulty_bucket_free(state->buckets);
-        }
+        faulty_buckets_free(state->buckets);
+        state->buckets = NULL;
     }
     state->broken = state->broken || fault_is(state, FAULT_FAILED_LOAD_BREAKS);
     if (fault_is(state, FAULT_FAILED_LOAD_SILENT)) {

@@ -6,6 +6,7 @@
  * in submit, or (deferred) in the first wait that needs it, or (threaded) by a thread of its own, always in the order
  * of submission. Results lie in a copy until their wait. Needs buckets in host memory.
  */
+#include "mutants/shapes_copy.h"
 #include "psgd/ref.h"
 
 #include <pthread.h>
@@ -22,8 +23,7 @@ static bool chosen(const char *name)
 struct psgd_request {
     psgd_request *next; /* in the order of submission */
     psgd_bucket bucket; /* data and shapes are copies: the caller's are read within submit only */
-    psgd_shape *shapes;
-    size_t *dims;
+    shapes_copy shapes;
     void *result, *to; /* to: where the result goes */
     size_t bytes;
     bool done; /* the reference's step was made */
@@ -116,8 +116,7 @@ static void start(psgd_state *s, psgd_request *r)
 static void forget(psgd_request *r)
 {
     free(r->bucket.data);
-    free(r->shapes);
-    free(r->dims);
+    shapes_copy_free(&r->shapes);
     free(r->result);
     free(r);
 }
@@ -223,24 +222,6 @@ static size_t bytes_of(const psgd_bucket *b)
     return count * psgd_dtype_size(b->dtype);
 }
 
-static bool copy_shapes(psgd_request *r, const psgd_bucket *b)
-{
-    size_t count = 1, used = 0;
-    for (size_t i = 0; i < b->tensor_count; i++)
-        count += b->shapes[i].ndim;
-    r->shapes = calloc(b->tensor_count + 1, sizeof *r->shapes);
-    r->dims = calloc(count, sizeof *r->dims);
-    if (r->shapes == NULL || r->dims == NULL)
-        return false;
-    for (size_t i = 0; i < b->tensor_count; i++) {
-        r->shapes[i] = (psgd_shape){b->shapes[i].ndim, r->dims + used};
-        for (size_t d = 0; d < b->shapes[i].ndim; d++)
-            r->dims[used++] = b->shapes[i].dims[d];
-    }
-    r->bucket.shapes = r->shapes;
-    return true;
-}
-
 static psgd_status submit(psgd_state *s, const psgd_bucket *b, psgd_request **request)
 {
     if (s == NULL)
@@ -260,10 +241,11 @@ static psgd_status submit(psgd_state *s, const psgd_bucket *b, psgd_request **re
     *r = (psgd_request){.bucket = *b, .to = b->data, .bytes = bytes_of(b), .owner = s};
     r->bucket.data = malloc(r->bytes + 1);
     r->result = malloc(r->bytes + 1);
-    if (r->bucket.data == NULL || r->result == NULL || !copy_shapes(r, b)) {
+    if (r->bucket.data == NULL || r->result == NULL || !shapes_copy_make(&r->shapes, b)) {
         forget(r);
         return PSGD_ERR_MEMORY;
     }
+    r->bucket.shapes = r->shapes.shapes;
     memcpy(r->bucket.data, b->data, r->bytes);
     *place = r;
     const bool later = chosen("deferred") || chosen("destroy-drops") || (chosen("counts-at-wait") && b->is_last);
